@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import type { Experiment } from "@reprise/evals";
+import { startModelServer } from "@reprise/testkit/model-server";
+import { expect, it, onTestFinished } from "vitest";
 import { createModuleFolder } from "./support/module-folder.ts";
 import { type Ended, linesOf, runCli } from "./support/run-cli.ts";
 import { runHere } from "./support/run-here.ts";
@@ -48,6 +50,87 @@ it("saves a run as a case, plays it to the agents of today, and says in files an
   expect(file("junit.xml")).toContain('tests="1" failures="1"');
   expect(file("summary.md")).toContain("| letter | ❌ failed | 0 % | 2 | 1 |");
 }, 120_000);
+
+const refunds = (model: string): string => `
+import { defineAgent, defineTool, scriptedModel } from "reprise";
+
+const find = defineTool({ id: "find", description: "Finds an order.", class: "read_only", inputSchema: { type: "object", properties: { id: { type: "string" } } }, execute: ({ id }) => { console.error("FOUND " + id); return { id }; } });
+const script = (id) => scriptedModel([[{ call: "find", arguments: { id } }], "It is found."]);
+export const clerk = defineAgent({ id: "clerk", model: ${model}, tools: [find] });
+export const other = defineAgent({ id: "other", model: script("b2"), tools: [find] });
+`;
+
+it("asks judges when it is told to, keeps what they say in the case, and needs neither models nor keys after that", async () => {
+  const server = await startModelServer(() => [{ text: '{ "reason": "It says so.", "score": 0.9 }' }]);
+  onTestFinished(() => server.close());
+  const cwd = createModuleFolder({ "agents.ts": refunds('script("a1")') });
+  const keyed = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: "key-of-the-test" };
+  const cli = (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+    runCli(words, { cwd, env });
+  const ran = linesOf(await cli(["run", "agents.ts", "clerk", "Find a1.", "--json"]));
+  const { outcome } = ran.at(-1) as { outcome: { run_id: string } };
+  const file = join(cwd, "evals/found.case.json");
+  expect(await cli(["eval", "save", outcome.run_id, "evals/found.case.json"])).toMatchObject({ code: 0 });
+  const saved = JSON.parse(readFileSync(file, "utf8"));
+  const judges = [{ id: "clear", model: "openai/judge", rubric: "It is clear.", threshold: 0.8 }];
+  writeFileSync(file, JSON.stringify({ ...saved, expect: { ...saved.expect, judges } }));
+  // From here on the agent of today has a model that there is no key for.
+  writeFileSync(join(cwd, "agents.ts"), refunds('"anthropic/claude-sonnet-4-5"'));
+
+  const unjudged = await cli(["eval", "agents.ts"]);
+  expect([unjudged.code, unjudged.stdout, unjudged.stderr]).toEqual([
+    0,
+    expect.stringContaining("warned: judge clear: The case cannot say what the judge would."),
+    "",
+  ]);
+  expect((await cli(["eval", "agents.ts", "--fail-on", "warned"])).code).toBe(1);
+  const judged = await cli(["eval", "--mode", "verify", "--judge"], keyed);
+  expect([judged.code, judged.stdout], judged.stderr).toEqual([
+    0,
+    expect.stringContaining("found: judge clear: 0.9 of at least 0.8 (openai/judge, live)"),
+  ]);
+  expect(server.requests.length).toBe(1);
+  expect(JSON.parse(readFileSync(file, "utf8")).judgements).toMatchObject([{ judge: "clear", score: 0.9 }]);
+  for (const words of [["agents.ts"], ["--mode", "verify"]]) {
+    const again = await cli(["eval", ...words, "--fail-on", "warned"]);
+    expect([again.code, again.stdout], again.stderr).toEqual([
+      0,
+      expect.stringContaining("found: judge clear: 0.9 of at least 0.8 (openai/judge, recorded)"),
+    ]);
+  }
+  expect(server.requests.length).toBe(1);
+}, 240_000);
+
+it("plays as often, to the agent and with the calls that the flags say, and names and prints the result", async () => {
+  const cwd = createModuleFolder({ "agents.ts": refunds('script("a1")') });
+  const cli = (...words: readonly string[]): Promise<Ended> => runCli(words, { cwd });
+  const ran = linesOf(await cli("run", "agents.ts", "clerk", "Find a1.", "--json"));
+  const { outcome } = ran.at(-1) as { outcome: { run_id: string } };
+  expect(await cli("eval", "save", outcome.run_id, "--id", "found")).toMatchObject({ code: 0 });
+  const read = async (...words: readonly string[]): Promise<{ ended: Ended; experiment: Experiment }> => {
+    const ended = await cli("eval", "agents.ts", "--json", ...words);
+    return { ended, experiment: JSON.parse(ended.stdout) };
+  };
+  const twice = await read("--trials", "2", "--name", "nightly");
+  expect([twice.ended.code, twice.experiment]).toMatchObject([
+    0,
+    { name: "nightly", trials: 2, verdict: "passed", cases: [{ id: "found", trials: [{}, {}] }] },
+  ]);
+  const refused = await read("--mode", "rerun", "--agent", "other");
+  expect(refused.experiment).toMatchObject({ agent: "other", verdict: "failed", counts: { tool_calls: 0 } });
+  expect(refused.ended.stderr).not.toContain("FOUND");
+  const allowed = await read("--mode", "rerun", "--agent", "other", "--allow-reads", "look, find");
+  expect(allowed.experiment.counts).toMatchObject({ model_calls: 2, tool_calls: 1 });
+  expect(allowed.ended.stderr).toContain("FOUND b2");
+  const elsewhere = await read("--mode", "rerun", "--agent", "other", "--allow-reads", "look");
+  expect(elsewhere.experiment.counts).toMatchObject({ tool_calls: 0 });
+  for (const wrong of [
+    ["--trials", "none"],
+    ["--fail-on", "never"],
+    ["--baseline", "gone.json"],
+  ])
+    expect(await cli("eval", "agents.ts", ...wrong), wrong.join(" ")).toMatchObject({ code: 2 });
+}, 240_000);
 
 it("refuses a command line that is wrong before anything is played", async () => {
   const nothing = await runHere("eval", "nothing-here", "--mode", "verify");

@@ -48,6 +48,7 @@ export { mineRuns } from "./mine/mine-runs.ts";
 export type { EvalMode } from "./play/eval-mode.ts";
 export type { PlayedRun, PlayOptions } from "./play/play-case.ts";
 export type { LivePermissions, PlayCounts, PlayNote, PlayNoteKind } from "./play/played-world.ts";
+export { silentProvider } from "./play/silent-provider.ts";
 export { describeJudgements } from "./report/describe-judgements.ts";
 export { describeRegression } from "./report/describe-regression.ts";
 export { writeJunit } from "./report/junit.ts";

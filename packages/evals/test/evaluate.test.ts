@@ -170,6 +170,21 @@ it("plays the beginning of a run alone, and verifies it", async () => {
   expect([problemsOf(played), played.counts.recorded_answers]).toEqual([[], 1]);
 });
 
+it("needs no key for a model of today whose answers are recorded", async () => {
+  const evalCase = await makeCase();
+  const unready = {
+    id: "near",
+    model: () => {
+      throw new Error("Model near/one needs a key.");
+    },
+  };
+  const definitions = { agents: [shopAgent({ model: "near/one" })], providers: [unready] };
+  const rescript = await runExperiment([evalCase], { mode: "rescript", definitions, env });
+  expect([rescript.verdict, problemsOf(rescript)]).toEqual(["passed", []]);
+  const rerun = await runExperiment([evalCase], { mode: "rerun", definitions, env });
+  expect(problemsOf(rerun)).toEqual([expect.stringContaining("cannot give its model")]);
+});
+
 it("reports the cases that cannot be played, and evaluates the others", async () => {
   const evalCase = await makeCase();
   const gone = {

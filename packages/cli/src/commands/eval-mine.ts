@@ -19,7 +19,7 @@ export async function mineStoredRuns(input: CommandInput): Promise<ExitCode> {
   const candidate = readCandidate(parseJson(readExport(file)), file);
   const within = duration("--since", textOption(input, "since"));
   const agent = textOption(input, "agent");
-  const definitions = await readDefinitions(settings);
+  const definitions = await readDefinitions(settings, "recorded");
   const mining = await withApp(
     input,
     ({ runtime }) =>
@@ -39,14 +39,19 @@ export async function mineStoredRuns(input: CommandInput): Promise<ExitCode> {
   return EXIT_CODES.ok;
 }
 
-function describe({ runs, differing, skipped, totals, counts }: Mining): string {
+function describe({ runs, differing, drifted, skipped, totals, counts }: Mining): string {
   return [
     ...differing.flatMap(({ run_id, agent_id, differences }) => [
       `${run_id} (${agent_id})`,
       ...differences.map((difference) => `  ${sayDifference(difference)}`),
     ]),
+    ...drifted.flatMap(({ run_id, agent_id, differences, notes }) => [
+      `${run_id} (${agent_id}) differs with the agents of today, without the policy`,
+      ...differences.map((difference) => `  ${sayDifference(difference)}`),
+      ...notes.map(({ message }) => `  ${message}`),
+    ]),
     ...skipped.map(({ run_id, message }) => `${run_id} was not played: ${message}`),
-    `${differing.length} of ${runs} runs would differ: ${totals.asked} calls asked about, ${totals.denied} denied, ${totals.stopped} runs that end otherwise`,
+    `${differing.length} of ${runs} runs would differ: ${totals.asked} calls asked about, ${totals.denied} denied, ${totals.stopped} runs that end otherwise; ${skipped.length} were not played`,
     `${counts.model_calls} model calls and ${counts.tool_calls} tool calls were made`,
   ].join("\n");
 }

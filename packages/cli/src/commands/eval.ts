@@ -13,9 +13,7 @@ import {
   writeMarkdown,
 } from "@reprise/evals";
 import { type LoadedCase, loadBaseline, loadCases, writeJsonFile } from "@reprise/evals/files";
-import { withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import type { Definitions } from "@reprise/runtime";
 import { logOf } from "../compose/create-log.ts";
 import { openToKeep } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
@@ -50,7 +48,8 @@ export async function runEvaluation(input: CommandInput): Promise<ExitCode> {
   if (baselineFile !== undefined && !isUpdating && baseline === undefined)
     throw usageFailure(`There is no file ${baselineFile}.`, "Make one with --update-baseline.");
   // Judges have models, also where nothing else does.
-  const definitions = mode === "verify" && !isJudging ? {} : await readWholeDefinitions(input);
+  const models = isRecorded && !isJudging ? "recorded" : "live";
+  const definitions = mode === "verify" && !isJudging ? {} : await readDefinitions(settings, models);
   const experiment = await runExperiment(
     loaded.map(({ evalCase }) => evalCase),
     {
@@ -88,12 +87,6 @@ async function writeJudgements(loaded: readonly LoadedCase[], { cases }: Experim
     const isJudged = result?.trials[0]?.judgements !== undefined;
     if (result !== undefined && isJudged) await writeJsonFile(file, withJudgements(evalCase, result));
   }
-}
-
-/** The agents of the settings, with the models that the environment has keys for. */
-async function readWholeDefinitions({ settings }: CommandInput): Promise<Definitions> {
-  const definitions = await readDefinitions(settings);
-  return { ...definitions, ...withEnvironment(definitions) };
 }
 
 /** Without ids all reading tools may be called. */

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { silentProvider } from "@reprise/evals";
 import { createNodeEnv } from "@reprise/node";
 import { type Definitions, type ReplayResult, replayExport } from "@reprise/runtime";
+import type { ConfigPorts } from "@reprise/server/config";
 import { type App, openToLook, openWithAgents } from "../compose/open-app.ts";
 import { readWholeSetup } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
@@ -44,9 +46,17 @@ export function readExport(path: string): string {
   }
 }
 
-/** The agents of the settings, for what needs no runtime of theirs. */
-export async function readDefinitions(settings: Settings): Promise<Definitions> {
-  const { definitions, module } = await readWholeSetup(settings);
+/** The agents of the settings, for what needs no runtime of theirs. Where recordings answer for models, no keys are looked for. */
+export async function readDefinitions(settings: Settings, models: "live" | "recorded" = "live"): Promise<Definitions> {
+  const { definitions, module } = await readWholeSetup(settings, [], models === "live" ? undefined : withoutModels);
   if (module?.runtime === undefined) return definitions;
   throw usageFailure("A recording is played to agents, and the module exports a runtime.", "Export its agents.");
+}
+
+function withoutModels({ createProvider, providers, ...ports }: ConfigPorts): ConfigPorts {
+  return {
+    ...ports,
+    createProvider: (id, provider) => silentProvider(createProvider(id, provider)),
+    ...(providers !== undefined && { providers: providers.map(silentProvider) }),
+  };
 }

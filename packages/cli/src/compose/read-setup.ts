@@ -45,11 +45,15 @@ export async function readSetup(settings: Settings): Promise<Setup> {
   };
 }
 
-/** Reads them and makes the agents, with some of the command line's own. Throws with everything that is wrong: also unknown names and missing keys. */
-export async function readWholeSetup(settings: Settings, more: readonly Agent[] = []): Promise<WholeSetup> {
+/** Reads them and makes the agents, with some of the command line's own and after a change of what they are made from. Throws with everything that is wrong: also unknown names and missing keys. */
+export async function readWholeSetup(
+  settings: Settings,
+  more: readonly Agent[] = [],
+  change = (ports: ConfigPorts): ConfigPorts => ports,
+): Promise<WholeSetup> {
   const { value, file } = readDocument(settings);
   const module = await readModule(settings);
-  const made = await withHarnesses(createPorts(settings, value, module?.options), value);
+  const made = await withHarnesses(change(createPorts(settings, value, module?.options)), value);
   const all = { ...made, agents: [...(made.agents ?? []), ...more] };
   const { wordMs } = readPace(settings);
   const ports = await withWorkflows(all, { document: value, file, secret: (name) => settings.named(name), wordMs });

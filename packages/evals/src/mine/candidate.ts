@@ -57,6 +57,13 @@ export function readCandidate(value: unknown, name = "The policy"): Candidate {
   return value as Candidate;
 }
 
+/** A candidate whose limits count as well for answers that take no time, and its limit of time. */
+export function withoutTime({ budget, ...candidate }: Candidate): { played: Candidate; limitMs: number | undefined } {
+  if (budget === undefined) return { played: candidate, limitMs: undefined };
+  const { limit_ms: limitMs, ...limits } = budget;
+  return { played: { ...candidate, budget: limits }, limitMs };
+}
+
 /** Agents as they would be under a candidate. `permission` is for agents that do not have the plugin yet. */
 export function withCandidate(definitions: Definitions, candidate: Candidate, permission?: Plugin): Definitions {
   const { agents = [] } = definitions;
@@ -67,11 +74,18 @@ function changed(agent: Agent, { permission: rules, ...fields }: Candidate, perm
   // Only agents that have a model take tools and budgets.
   if (agent.spec.endpoint !== undefined || agent.spec.compose !== undefined || agent.spec.program !== undefined)
     return agent;
-  const spec = { ...agent.spec, ...fields };
+  const spec = withoutEmptyBudget({ ...agent.spec, ...fields });
   if (rules === undefined) return { ...agent, spec };
   const sections = { ...spec.sections, permission: rules };
   const isThere = permission === undefined || spec.plugin_ids.includes(permission.id);
   if (isThere) return { ...agent, spec: { ...spec, sections } };
   const plugin_ids = [...spec.plugin_ids, permission.id];
   return { ...agent, plugins: [...agent.plugins, permission], spec: { ...spec, sections, plugin_ids } };
+}
+
+/** A budget that limits nothing is none. */
+function withoutEmptyBudget(spec: Agent["spec"]): Agent["spec"] {
+  const { budget, ...rest } = spec;
+  const isLimited = budget !== undefined && Object.keys(budget).some((key) => key.startsWith("limit_"));
+  return isLimited ? spec : rest;
 }

@@ -3,9 +3,10 @@ import { createRuntime, type Definitions, type TenantRuntime } from "@reprise/ru
 import type { Json } from "@reprise/state";
 import { createMemoryStoreWithBlobs } from "@reprise/stores/memory";
 import { type ObservedCall, type ObservedRun, observeRecording } from "../check/observe-run.ts";
-import { playCase } from "../play/play-case.ts";
-import type { PlayCounts } from "../play/played-world.ts";
-import { type Candidate, withCandidate } from "./candidate.ts";
+import { type PlayedRun, playCase } from "../play/play-case.ts";
+import type { PlayCounts, PlayNote } from "../play/played-world.ts";
+import { withSilentProviders } from "../play/silent-provider.ts";
+import { type Candidate, withCandidate, withoutTime } from "./candidate.ts";
 
 /** What becomes of a run or one of its calls under other rules. */
 export type DifferenceKind = "asked" | "not_asked" | "denied" | "not_denied" | "stopped";
@@ -26,11 +27,20 @@ export interface MinedRun {
   readonly differences: readonly MinedDifference[];
 }
 
-/** What candidate rules would have changed about stored runs. */
+/** A run that today's agents play otherwise than it was recorded, without any candidate. */
+export interface DriftedRun extends MinedRun {
+  readonly notes: readonly PlayNote[];
+}
+
+/** What candidate rules would change about stored runs. */
 export interface Mining {
+  /** All that were looked at, played or not. */
   readonly runs: number;
+  /** Runs that differ under the candidate from what today's agents would do without it. */
   readonly differing: readonly MinedRun[];
-  /** Runs that could not be played, and why. */
+  /** What the candidate has no part in: the agents have changed since. */
+  readonly drifted: readonly DriftedRun[];
+  /** Runs that could not be played, and why: those that are not done among them. */
   readonly skipped: readonly { readonly run_id: string; readonly code: string; readonly message: string }[];
   readonly totals: Readonly<Record<DifferenceKind, number>>;
   /** No model and no tool is ever asked; counted, so that it can be checked. */
@@ -52,31 +62,40 @@ export interface MineOptions {
 }
 
 /**
- * Plays every stored run under candidate rules, with its recorded answers, and lists what would differ. A call that would be asked about is
- * taken to be approved, so that what comes after it is seen too.
+ * Plays every stored run with its recorded answers, to today's agents and to the same agents under candidate rules, and lists what would
+ * differ. A call that would be asked about is taken to be approved, so that what comes after it is seen too.
  */
 export async function mineRuns(options: MineOptions): Promise<Mining> {
-  const definitions = withCandidate(options.definitions, options.candidate, options.permission);
-  await assertRunnable(definitions, options.env);
+  const { definitions, candidate, permission, env, runtime } = options;
+  await assertRunnable(withCandidate(definitions, candidate, permission), env);
+  const { played: ruled, limitMs } = withoutTime(candidate);
+  const changed = withCandidate(definitions, ruled, permission);
   const differing: MinedRun[] = [];
+  const drifted: DriftedRun[] = [];
   const skipped: { run_id: string; code: string; message: string }[] = [];
   const counts = { model_calls: 0, tool_calls: 0, recorded_answers: 0, recorded_results: 0 };
   let runs = 0;
-  for await (const run of doneRuns(options)) {
+  for (const { run_id, thread_id, agent_id, steps } of await listRuns(options)) {
     runs += 1;
     options.onRun?.(runs);
     try {
-      const recording = await options.runtime.exportRun(run.run_id);
-      const source = { run_id: run.run_id, digest: recording.digest, steps: run.steps };
-      const playable = { id: run.run_id, source, recording };
-      const played = await playCase(playable, { mode: "rescript", definitions, env: options.env });
-      for (const key of Object.keys(counts) as (keyof PlayCounts)[]) counts[key] += played.counts[key];
-      const differences = compare(observeRecording(recording), played.run);
-      const { run_id, thread_id, agent_id } = run;
+      const recording = await runtime.exportRun(run_id);
+      const playable = { id: run_id, source: { run_id, digest: recording.digest, steps }, recording };
+      const play = async (agents: Definitions): Promise<PlayedRun> => {
+        const played = await playCase(playable, { mode: "rescript", definitions: agents, env });
+        for (const key of Object.keys(counts) as (keyof PlayCounts)[]) counts[key] += played.counts[key];
+        return played;
+      };
+      const recorded = observeRecording(recording);
+      const today = await play(definitions);
+      const differences = compare(today.run, stopInTime((await play(changed)).run, recorded, limitMs));
       if (differences.length > 0) differing.push({ run_id, thread_id, agent_id, differences });
+      const drift = compare(recorded, today.run);
+      const { notes } = today;
+      if (drift.length + notes.length > 0) drifted.push({ run_id, thread_id, agent_id, differences: drift, notes });
     } catch (error) {
       const { code, message } = toRepriseError(error);
-      skipped.push({ run_id: run.run_id, code, message });
+      skipped.push({ run_id, code, message });
     }
   }
   const all = differing.flatMap(({ differences }) => differences);
@@ -88,13 +107,14 @@ export async function mineRuns(options: MineOptions): Promise<Mining> {
     not_denied: count("not_denied"),
     stopped: count("stopped"),
   };
-  return { runs, differing, skipped, totals, counts };
+  return { runs, differing, drifted, skipped, totals, counts };
 }
 
 /** Mistakes in the candidate are said once, before any run is played. */
 async function assertRunnable(definitions: Definitions, env: Env): Promise<void> {
   const store = createMemoryStoreWithBlobs(env);
-  const runtime = await createRuntime({ ...definitions, store, blobs: store.blobs, env, limits: { maxActiveRuns: 0 } });
+  const silent = withSilentProviders(definitions);
+  const runtime = await createRuntime({ ...silent, store, blobs: store.blobs, env, limits: { maxActiveRuns: 0 } });
   await runtime.close();
   await store.close();
   if ((definitions.agents ?? []).length === 0)
@@ -103,22 +123,25 @@ async function assertRunnable(definitions: Definitions, env: Env): Promise<void>
 
 const RUNS_AT_ONCE = 100;
 
-async function* doneRuns({ runtime, since, agent }: MineOptions): AsyncGenerator<RunRecord, void> {
-  // Listed before any is played: a run that ends meanwhile would move the others.
-  const found: RunRecord[] = [];
+/** Listed before any is played: a run that begins or ends meanwhile would move the others. */
+async function listRuns({ runtime, since, agent }: MineOptions): Promise<Iterable<RunRecord>> {
+  const found = new Map<string, RunRecord>();
   for (let offset = 0; ; ) {
     const page = await runtime.runs({
-      status: "done",
       offset,
       limit: RUNS_AT_ONCE,
-      ...(since !== undefined && { created_at_from: since }),
-      ...(agent !== undefined && { agent_id: agent }),
+      ...(since !== undefined && { createdAtFrom: since }),
+      ...(agent !== undefined && { agentId: agent }),
     });
-    found.push(...page.items);
+    for (const run of page.items) found.set(run.run_id, run);
     offset += page.items.length;
-    if (page.items.length === 0 || !page.has_more) break;
+    if (page.items.length === 0 || !page.has_more) return found.values();
   }
-  yield* found;
+}
+
+/** Answers from a recording take no time, so a limit of time is held against the time that the run really took. */
+function stopInTime(played: ObservedRun, recorded: ObservedRun, limitMs: number | undefined): ObservedRun {
+  return limitMs === undefined || recorded.latency_ms <= limitMs ? played : { ...played, ended: "cancelled" };
 }
 
 /** The ids of steps and calls are the recorded ones, so that calls can be found again. */

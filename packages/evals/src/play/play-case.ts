@@ -23,6 +23,7 @@ import type { EvalCase } from "../case/eval-case.ts";
 import { type ObservedRun, observeRecording, observeRun } from "../check/observe-run.ts";
 import type { EvalMode } from "./eval-mode.ts";
 import { type LivePermissions, type PlayCounts, PlayedWorld, type PlayNote } from "./played-world.ts";
+import { withSilentProviders } from "./silent-provider.ts";
 
 export interface PlayOptions {
   readonly mode: EvalMode;
@@ -81,7 +82,7 @@ async function play(
   const env = mode === "live" ? options.env : asOf(options.env, run.created_at);
   const store = createMemoryStoreWithBlobs(env);
   const runtime = await createRuntime({
-    ...options.definitions,
+    ...(mode === "rescript" ? withSilentProviders(options.definitions) : options.definitions),
     store,
     blobs: store.blobs,
     env,
@@ -95,7 +96,6 @@ async function play(
     const stop = (): void => void handle.cancel("The evaluation was stopped.").catch(() => undefined);
     options.signal?.addEventListener("abort", stop, { once: true });
     await drive(runtime, world, {
-      mode,
       approves: options.approves ?? mode !== "live",
       outcome: () => handle.outcome(),
     });
@@ -199,13 +199,12 @@ function requestOf({ run, request }: RunRecording, agent: string | undefined): R
 }
 
 interface Driven {
-  readonly mode: EvalMode;
   readonly approves: boolean;
   outcome(): Promise<RunOutcome>;
 }
 
 /** Sees the run through, with the recorded decisions. */
-async function drive(runtime: Runtime, world: PlayedWorld, { mode, approves, outcome }: Driven): Promise<void> {
+async function drive(runtime: Runtime, world: PlayedWorld, { approves, outcome }: Driven): Promise<void> {
   for (let state = await outcome(); state.status === "waiting"; state = await outcome()) {
     let isDecided = false;
     for (const { id, tool_id: tool, arguments: given, ticket } of state.open) {
@@ -223,7 +222,7 @@ async function drive(runtime: Runtime, world: PlayedWorld, { mode, approves, out
       await runtime.decisions.decide(id, verb);
     }
     // Waiting is how it ends then.
-    if (!isDecided || mode === "verify") return;
+    if (!isDecided) return;
   }
 }
 

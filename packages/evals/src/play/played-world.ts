@@ -198,7 +198,8 @@ function answeringModel({ model, chunks, failed }: ScriptedAnswer): LanguageMode
   };
 }
 
-function silentModel(message: string): LanguageModel {
+/** A model that must not be asked. */
+export function silentModel(message: string): LanguageModel {
   return {
     id: "recorded",
     // biome-ignore lint/correctness/useYield: it never says anything.
