@@ -4,7 +4,7 @@ import { createServer } from "reprise/server";
 import { listen, studio } from "reprise/server/node";
 import { expect, onTestFinished } from "vitest";
 
-type Agents = NonNullable<Parameters<typeof createRuntime>[0]>["agents"];
+type Options = NonNullable<Parameters<typeof createRuntime>[0]>;
 
 /** A studio on a server of its own, with agents that do what they are told. */
 export interface OpenStudio {
@@ -14,8 +14,12 @@ export interface OpenStudio {
   close(): Promise<void>;
 }
 
-export async function openStudio(binary: string, agents: NonNullable<Agents>): Promise<OpenStudio> {
-  const runtime = await createRuntime({ agents, store: memory() });
+export async function openStudio(
+  binary: string,
+  agents: NonNullable<Options["agents"]>,
+  options: Pick<Options, "providers" | "models"> = {},
+): Promise<OpenStudio> {
+  const runtime = await createRuntime({ agents, store: memory(), ...options });
   const [listening, browser] = await Promise.all([
     listen(createServer({ runtime, pages: studio() }), { port: 0 }),
     chromium.launch({ executablePath: binary, args: ["--no-sandbox"] }),

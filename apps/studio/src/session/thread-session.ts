@@ -377,7 +377,8 @@ export class ThreadSession {
           entry.fold.add(event);
           entry.events.push(event);
           if (COMMITTED.has(event.type)) this.#refreshVersions();
-          if (event.type === "run_finish") this.onStored(event.thread_id);
+          // Runs below end on threads of their own.
+          if (event.type === "run_finish" && event.thread_id === this.#threadId) this.onStored(event.thread_id);
         }
         if (entry.fold.isWithdrawn) return this.#readAnew(entry);
         this.#showSoon();
