@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { createRuntime, memory } from "reprise";
+import { evaluations } from "reprise/evals";
 import { createServer } from "reprise/server";
 import { listen, studio } from "reprise/server/node";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -24,7 +25,9 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
     show = await openShowcase();
     const empty = await createRuntime({ store: memory() });
     const [full, bare] = await Promise.all(
-      [show.runtime, empty].map((runtime) => listen(createServer({ runtime, pages: studio() }), { port: 0 })),
+      [show.runtime, empty].map((runtime) =>
+        listen(createServer({ runtime, pages: studio(), evals: evaluations() }), { port: 0 }),
+      ),
     );
     browser = await chromium.launch({ executablePath: binary, args: ["--no-sandbox"] });
     url = full?.url ?? "";
@@ -239,6 +242,7 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
     ["/inbox", "Nothing needs you"],
     ["/runs", "No runs yet"],
     ["/agents", "No agents"],
+    ["/evals", "No experiments yet"],
     ["/runs/none", "There is no such run"],
     ["/nowhere/at/all", "There is no such page"],
   ])("an empty studio says at %s what is to be done", async (path, title) => {

@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createRuntime, memory, type Runtime } from "reprise";
+import { evaluations } from "reprise/evals";
 import { createServer } from "reprise/server";
 import { listen, studio } from "reprise/server/node";
 import { expect, onTestFinished } from "vitest";
@@ -21,7 +22,7 @@ export async function openStudio(
 ): Promise<OpenStudio> {
   const runtime = await createRuntime({ agents, store: memory(), ...options });
   const [listening, browser] = await Promise.all([
-    listen(createServer({ runtime, pages: studio() }), { port: 0 }),
+    listen(createServer({ runtime, pages: studio(), evals: evaluations() }), { port: 0 }),
     chromium.launch({ executablePath: binary, args: ["--no-sandbox"] }),
   ]);
   return {

@@ -12,7 +12,7 @@ import {
   suspendTool,
   usd,
 } from "reprise";
-import { toolResult } from "reprise/advanced";
+import { type Definitions, toolResult } from "reprise/advanced";
 import { agentTools } from "reprise/plugins/agent-tools";
 import { generativeUi } from "reprise/plugins/generative-ui";
 import { permission } from "reprise/plugins/permission";
@@ -22,6 +22,8 @@ import { z } from "zod";
 /** A store whose threads show everything that the studio can show: pictures are taken of it, and tests walk through it. */
 export interface Showcase {
   readonly runtime: Runtime;
+  /** Of its agents, to play cases to. */
+  readonly definitions: Definitions;
   /** Has an agent answer on a thread, until the run is over or waits. Returns the id of the run. */
   answer(agent: string, threadId: string, input: string): Promise<string>;
   /** Leaves a call with an unknown outcome: its process ended while the tool was at work. */
@@ -275,8 +277,7 @@ export async function openShowcase({ paceMs = 0 }: { readonly paceMs?: number } 
     maxOutputTokens: 200,
     pricing: { inputPerMillion: input, outputPerMillion: output },
   });
-  const runtime = await createRuntime({
-    store,
+  const definitions: Definitions = {
     providers: [{ id: "acme", model: (name) => models.get(name) ?? say(["Hello."]) }],
     models: [priced("desk", 3, 15), priced("quick", 0.4, 1.6), priced("reader", 10, 10)],
     agents: [
@@ -340,9 +341,11 @@ export async function openShowcase({ paceMs = 0 }: { readonly paceMs?: number } 
       ...reporters,
       clerk,
     ],
-  });
+  };
+  const runtime = await createRuntime({ store, ...definitions });
   return {
     runtime,
+    definitions,
     unknownThread,
     tamper: (threadId) => void tampered.add(threadId),
     async approve(runId) {

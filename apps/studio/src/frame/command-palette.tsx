@@ -40,6 +40,7 @@ export function CommandPalette({
     { id: "runs", icon: "runs", text: "Runs", about: "Screen", run: go("/runs") },
     { id: "agents", icon: "agents", text: "Agents", about: "Screen", run: go("/agents") },
     { id: "workflows", icon: "flow", text: "Workflows", about: "Screen", run: go("/workflows") },
+    { id: "evals", icon: "evals", text: "Evaluations", about: "Screen", run: go("/evals") },
     { id: "ops", icon: "ops", text: "Operations", about: "Screen", run: go("/ops") },
     { id: "theme", icon: "moon", text: "Turn the theme", about: "Light or dark", run: turnTheme },
   ];

@@ -11,6 +11,7 @@ const SCREENS: readonly (readonly [to: string, label: string, icon: IconName])[]
   ["/runs", "Runs", "runs"],
   ["/agents", "Agents", "agents"],
   ["/workflows", "Flows", "flow"],
+  ["/evals", "Evals", "evals"],
   ["/ops", "Ops", "ops"],
 ];
 
@@ -42,7 +43,7 @@ export function Rail({ path, openPalette, isDark, turnTheme }: RailProps): React
               <Link
                 to={to}
                 aria-current={isCurrent ? "page" : undefined}
-                className="relative flex w-14 flex-col items-center gap-0.5 rounded-lg py-1.5 text-xs text-faint hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
+                className="relative flex w-14 max-md:w-13 flex-col items-center gap-0.5 rounded-lg py-1.5 text-xs text-faint hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
               >
                 <Icon name={icon} size={18} />
                 {label}

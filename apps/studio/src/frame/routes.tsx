@@ -95,6 +95,21 @@ const workflowRun = createRoute({
     typeof node === "string" && node !== "" ? { node } : {},
   component: lazyRouteComponent(() => import("../screens/workflow-run/workflow-run-screen.tsx"), "WorkflowRunScreen"),
 });
+const evals = createRoute({
+  getParentRoute: () => root,
+  path: "/evals",
+  component: lazyRouteComponent(() => import("../screens/experiments/experiments-screen.tsx"), "ExperimentsScreen"),
+});
+const experiment = createRoute({
+  getParentRoute: () => root,
+  path: "/evals/$experimentId",
+  component: lazyRouteComponent(() => import("../screens/experiments/experiment-screen.tsx"), "ExperimentScreen"),
+});
+const comparedExperiments = createRoute({
+  getParentRoute: () => root,
+  path: "/evals/$before/compare/$after",
+  component: lazyRouteComponent(() => import("../screens/experiments/compared-screen.tsx"), "ComparedScreen"),
+});
 /** The entry of the configuration that is shown. */
 interface OpsSearch {
   readonly kind?: string;
@@ -122,6 +137,9 @@ const tree = root.addChildren([
   agents.addChildren([allAgents, oneAgent]),
   workflows.addChildren([allWorkflows, oneWorkflow]),
   workflowRun,
+  evals,
+  experiment,
+  comparedExperiments,
   ops.addChildren([opsOverview, opsPart]),
 ]);
 

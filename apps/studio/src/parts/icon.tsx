@@ -8,6 +8,7 @@ const OUTLINES = {
   agents: "M5 6V3.5h6V6M3 6h10v7H3zM6 9v1M10 9v1",
   ops: "M2 13h12M4 13V8M7 13V4M10 13V6.5M13 13V2.5",
   flow: "M2.5 3h4v3h-4zM9.5 10h4v3h-4zM4.5 6v5.5h5",
+  evals: "M6 2h4M6.8 2v4L3.2 12.4a1 1 0 0 0 .9 1.6h7.8a1 1 0 0 0 .9-1.6L9.2 6V2M4.8 10h6.4",
   check: "M3 8.5 6.5 12 13 4.5",
   cross: "M4 4l8 8M12 4l-8 8",
   clock: "M8 4.5V8l2.5 1.5M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z",

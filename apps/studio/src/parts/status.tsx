@@ -33,6 +33,13 @@ const LOOKS: Readonly<Record<string, readonly [Tone, IconName]>> = {
   connecting: ["run", "dot"],
   warning: ["wait", "warning"],
   "needs authorization": ["wait", "hand"],
+  passed: ["good", "check"],
+  warned: ["wait", "warning"],
+  worse: ["bad", "cross"],
+  removed: ["wait", "minus"],
+  better: ["good", "check"],
+  added: ["run", "plus"],
+  same: ["faint", "dot"],
   verified: ["good", "shield"],
   diverged: ["bad", "warning"],
 };

@@ -4,7 +4,7 @@ import { getAt, isJson, type Json } from "@reprise/state";
 import type { CheckKind, EvalLimits, Expectations, OutputExpectation, StateExpectation } from "../case/expectations.ts";
 import { asWarning, type CheckResult, failed, passed } from "./check-result.ts";
 import { findCallProblem, findSetProblem } from "./match-calls.ts";
-import type { ObservedRun } from "./observe-run.ts";
+import type { ObservedCall, ObservedRun } from "./observe-run.ts";
 
 /** Holds a run against what is expected of it, without a model. `isLive`: its models and tools took real time. */
 export function checkRun(expect: Expectations, run: ObservedRun, isLive: boolean): readonly CheckResult[] {
@@ -30,7 +30,7 @@ function checkTools({ tools }: Expectations, { calls }: ObservedRun): readonly C
   if (tools === undefined) return [];
   const problem = findCallProblem(tools.match, tools.calls, calls);
   if (problem === undefined) return [passed("tools")];
-  return [failed("tools", `${problem}.`, { expected: plain(tools.calls), actual: plain(calls) })];
+  return [failed("tools", `${problem}.`, { expected: plain(tools.calls), actual: plain(calls.map(withoutId)) })];
 }
 
 function checkApprovals({ approvals: expected }: Expectations, { approvals }: ObservedRun): readonly CheckResult[] {
@@ -135,4 +135,9 @@ function unknownCost({ cost_microcents, models }: ObservedRun): string {
 /** Calls are made of JSON, which their interfaces hide. */
 function plain(value: readonly object[]): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/** As calls are expected: ids differ from run to run. */
+function withoutId({ id: _id, ...call }: ObservedCall): Omit<ObservedCall, "id"> {
+  return call;
 }

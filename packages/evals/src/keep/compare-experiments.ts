@@ -11,7 +11,7 @@ export type CaseChange = "worse" | "removed" | "better" | "added" | "same";
 export interface CaseOutcome {
   readonly verdict: Verdict;
   readonly metrics: CaseMetrics;
-  /** The checks that did not pass, in any trial, without their values. */
+  /** The checks that did not pass, in any trial, without their values; those that failed first. */
   readonly problems: readonly Pick<CheckResult, "name" | "verdict" | "message">[];
 }
 
@@ -84,5 +84,6 @@ function outcomeOf({ verdict, metrics, trials, regressions = [] }: CaseResult): 
     const { name, message } = check;
     found.set(`${name}\n${message}`, { name, verdict: check.verdict, message });
   }
-  return { verdict, metrics, problems: [...found.values(), ...regressions.map(checkOfRegression)] };
+  const all = [...found.values(), ...regressions.map(checkOfRegression)];
+  return { verdict, metrics, problems: all.toSorted((one, other) => compareVerdicts(other.verdict, one.verdict)) };
 }

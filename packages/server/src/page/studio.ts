@@ -25,6 +25,9 @@ const SCREENS = [
   "/workflows",
   "/workflows/:id",
   "/workflow-runs/:id",
+  "/evals",
+  "/evals/:id",
+  "/evals/:before/compare/:after",
   "/ops",
   "/ops/:part",
 ];

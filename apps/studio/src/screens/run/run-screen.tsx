@@ -29,6 +29,7 @@ import { Status } from "../../parts/status.tsx";
 import { useMedia } from "../../parts/use-media.ts";
 import { useSession } from "../../session/use-session.ts";
 import { describeReplay, type Replay } from "./replay.ts";
+import { SaveCase } from "./save-case.tsx";
 import { SpanDetails } from "./span-details.tsx";
 
 /** One run: told in sentences, then over time; everything at the version that the cursor is at. */
@@ -67,6 +68,7 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
   const [isSheetOpen, setSheetOpen] = useState(false);
   const [isRerunning, setRerunning] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
+  const [isSavingCase, setSavingCase] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const [replay, setReplay] = useState<Replay>();
   const [selected, setSelected] = useState<Span>();
@@ -165,13 +167,18 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
                 {verdict.text}
               </Status>
             )}
-            <span className="ml-auto flex items-center gap-1">
+            <span className="ml-auto flex flex-wrap items-center justify-end gap-1">
               <Button small icon="chat" onClick={() => openThread(threadId)}>
                 Open the thread
               </Button>
               {run.status === "done" && (
                 <Button small icon="retry" onClick={() => setRerunning(true)}>
                   Re-run
+                </Button>
+              )}
+              {run.status === "done" && (
+                <Button small icon="evals" onClick={() => setSavingCase(true)}>
+                  Save as case
                 </Button>
               )}
               {run.status === "done" && (
@@ -281,6 +288,7 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
           close={() => setRerunning(false)}
         />
       )}
+      {isSavingCase && <SaveCase runId={runId} close={() => setSavingCase(false)} />}
       {isDeleting && (
         <DeleteThread
           threadId={threadId}
