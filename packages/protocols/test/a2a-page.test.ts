@@ -53,7 +53,7 @@ when only the specification has its path. Any other request has the flat shape.
 |---|---|
 | \`TASK_STATE_SUBMITTED\` | queued |
 | \`TASK_STATE_WORKING\` | running; or waiting for a model or for runs of other agents |
-| \`TASK_STATE_INPUT_REQUIRED\` | waiting for a decision |
+| \`TASK_STATE_INPUT_REQUIRED\` | waiting for a decision; or for runs of other agents, of which none works and some wait for one |
 | \`TASK_STATE_COMPLETED\` | ended by itself, by a plugin or a tool, or by \`tool_called\` or \`content_matched\` |
 | \`TASK_STATE_CANCELED\` | cancelled, or superseded by a later message |
 | \`TASK_STATE_REJECTED\` | stopped with the code \`rejected\`, by a stop policy or a backend that declined the work |
@@ -67,12 +67,17 @@ when only the specification has its path. Any other request has the flat shape.
 | \`text_delta\` | \`artifactUpdate\`; the artifact has the id of the assistant message. After \`step_reset\` the next chunk replaces the text |
 | \`step_end\` | \`artifactUpdate\` with \`lastChunk\` and no text, when there was text |
 | \`activity_snapshot\` of a file | \`artifactUpdate\` with the file |
+| the questions of runs below | \`statusUpdate\` to \`TASK_STATE_INPUT_REQUIRED\`: at the end of the stream, once none of them works; in that of \`SubscribeToTask\` as they come |
 | \`run_finish\`, waiting for a decision | \`statusUpdate\` to \`TASK_STATE_INPUT_REQUIRED\`, with the questions |
 | the first one after that | \`statusUpdate\` to \`TASK_STATE_WORKING\` |
 | \`run_finish\` | \`artifactUpdate\` with the output, if there is one; \`statusUpdate\` to the last state |
 
 The stream ends where the task needs input or is over; that of \`SubscribeToTask\` stays until the task is over. It ends without a last state when text that
 was shown turned out never to have been stored, because its process was lost: subscribe again. The SSE \`id\` of an item is the cursor of its event.
+
+A question is one part of text and one of data: \`{ "question": { "target_id", "tool", "arguments", … } }\`. The answer is a message to the task with
+a part of data \`{ "decision": { "target_id", "action": "resume" | "cancel" } }\` for each question. The questions of runs below are the task's too, and are
+answered in the same way by their ids.
 
 ## Errors
 

@@ -108,7 +108,7 @@ result: \`diffs: [{ path, old_text, new_text }]\` and \`locations: [{ path, line
 | an answer with a flat schema | \`elicitation/create\`, for clients with \`elicitation.form\` | the form's content is the result |
 | the same, for other clients | a message of the agent, and the end of the turn | the next prompt is the answer |
 
-A question is bound to the call as it was shown. When another person decides first, the client's request is cancelled with \`$/cancel_request\`. When the
+The questions of runs below are asked in the same way, each as a call of its own. A question is bound to the call as it was shown. When another person decides first, the client's request is cancelled with \`$/cancel_request\`. When the
 editor closes, the run waits; \`session/load\` asks again.
 
 ## Errors

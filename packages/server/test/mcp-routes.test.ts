@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mcpAgents } from "./support/mcp-agents.ts";
 import { openDemo } from "./support/open-demo.ts";
 import { readUntil } from "./support/read-stream.ts";
+import { teamAgents } from "./support/team-agents.ts";
 
 type Demo = Awaited<ReturnType<typeof openDemo>>;
 type Params = Record<string, unknown>;
@@ -111,6 +112,20 @@ describe("a task of 2026-07-28", () => {
     const answer = { action: "accept", content: { approve: true } };
     const done = await ask(demo, "tasks/update", { taskId, inputResponses: { [key]: answer, other: answer } }, client);
     expect(done.body.result).toMatchObject({ resultType: "complete" });
+    await expect.poll(async () => (await get())?.status).toBe("completed");
+  });
+
+  it("asks the question of a run below, and takes its answer", async () => {
+    const demo = await open({ agents: teamAgents() });
+    const client = { ...TASKS, ...FORMS };
+    const begun = await ask(demo, "tools/call", { name: "boss", arguments: { input: "go" } }, client);
+    const taskId = begun.body.result?.taskId ?? "";
+    const get = async () => (await ask(demo, "tasks/get", { taskId }, client)).body.result;
+    await expect.poll(async () => (await get())?.status).toBe("input_required");
+    const [key = "", ...others] = Object.keys((await get())?.inputRequests ?? {});
+    expect(others).toEqual([]);
+    const answer = { action: "accept", content: { approve: true } };
+    await ask(demo, "tasks/update", { taskId, inputResponses: { [key]: answer } }, client);
     await expect.poll(async () => (await get())?.status).toBe("completed");
   });
 
@@ -235,6 +250,22 @@ describe("a session of 2025-11-25", () => {
       const read = (await rest.text()).split("\n\n").filter((each) => each.startsWith("id: "));
       expect(read).toEqual(frames.slice(at + 1));
     }
+  });
+
+  it("reads a call on where a run below asked, with its answer, and is not asked again", async () => {
+    const demo = await open({ agents: teamAgents() });
+    const headers = await openSession(demo);
+    const stream = await demo.post("/mcp", call(1, "boss", "go"), headers);
+    const reader = (stream.body ?? new ReadableStream()).getReader();
+    const heard = await readUntil(reader, (text) => text.includes("elicitation/create") && text.endsWith("\n\n"));
+    await reader.cancel();
+    const eventId = [...heard.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "";
+    const question = readLast(heard.trimEnd()) as Told & { readonly id?: string };
+    const result = { action: "accept", content: { approve: true } };
+    expect((await demo.post("/mcp", { jsonrpc: "2.0", id: question.id, result }, headers)).status).toBe(202);
+    const rest = await (await demo.ask("/mcp", { headers: { ...headers, "last-event-id": eventId } })).text();
+    expect(rest).not.toContain("elicitation/create");
+    expect(readLast(rest).result).toMatchObject({ structuredContent: { text: "All is paid." } });
   });
 
   it("makes one run of a request that is sent again", async () => {

@@ -1,45 +1,114 @@
 import type { AgentEvent, EventData } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
+import { advanceQuestions, type TreeQuestion } from "../chat/tree-questions.ts";
 import { asIs, encodeFile, type FileUrl } from "./encode-parts.ts";
-import { asksClient, encodeQuestions, type OpenQuestion } from "./encode-question.ts";
+import { encodeQuestions, nameQuestions } from "./encode-question.ts";
 import { stateOfTermination } from "./task-state.ts";
+import { advanceStanding, asksBelow, asksItself, INITIAL_STANDING, type TreeStanding } from "./tree-standing.ts";
 import type { A2aArtifact, A2aMessage, A2aStreamItem, A2aTaskState } from "./wire.ts";
+
+interface TaskIds {
+  readonly taskId: string;
+  readonly contextId: string;
+}
 
 /** The part of a run's past that the next item of its stream depends on. */
 export interface A2aState {
   /** `waiting`: the client was asked. `withdrawn`: shown text turned out never to have been stored, so the stream is over. */
   readonly phase: "new" | "working" | "waiting" | "over" | "withdrawn";
+  /** Set once the task began. */
+  readonly ids?: TaskIds;
   /** The artifact that the text of the step belongs to. */
   readonly artifactId: string;
   /** `none`: the client has nothing of it. `stale`: what it has is withdrawn, and the next chunk replaces it. */
   readonly text: "none" | "shown" | "stale";
-  readonly questions: readonly OpenQuestion[];
+  /** The open questions of the run and of the runs below it. */
+  readonly questions: readonly TreeQuestion[];
+  readonly standing: TreeStanding;
+  /** The questions that the client was asked last, by their name. */
+  readonly asked?: string;
   readonly failure?: string;
 }
 
-export const INITIAL_A2A_STATE: A2aState = { phase: "new", artifactId: "", text: "none", questions: [] };
+export const INITIAL_A2A_STATE: A2aState = {
+  phase: "new",
+  artifactId: "",
+  text: "none",
+  questions: [],
+  standing: INITIAL_STANDING,
+};
+
+export interface A2aEncodingOptions {
+  /** Where a client finds a file. As it is, unless given. */
+  readonly fileUrl?: FileUrl;
+  /** The stream stays while the task needs input: questions of runs below are told as they come. */
+  readonly follow?: boolean;
+}
 
 type Encoded = readonly [A2aState, readonly A2aStreamItem[]];
 
 /**
  * One event as the items that a client gets of it. Pure: the same state and event always give the same items. A task shows
- * the answer and its questions; the tools and the reasoning behind them are the agent's own.
+ * the answer and its questions, those of the runs below included; everything else behind them is the agent's own.
  */
-export function encodeA2aEvent(state: A2aState, event: AgentEvent, fileUrl: FileUrl = asIs): Encoded {
+export function encodeA2aEvent(
+  state: A2aState,
+  event: AgentEvent,
+  { fileUrl = asIs, follow = false }: A2aEncodingOptions = {},
+): Encoded {
   if (state.phase === "over" || state.phase === "withdrawn") return [state, []];
-  const [next, items] = advance(wake(state), event, fileUrl);
-  const isWoken = next.phase === "working" && state.phase !== "working";
-  return [next, isWoken ? [begin(state, event), ...items] : items];
+  const [advanced, items] = event.lineage === undefined ? advance(state, event, fileUrl) : [state, []];
+  if (advanced.phase === "over" || advanced.phase === "withdrawn") return [advanced, items];
+  return tellPhase(state, note(advanced, event), { event, items, follow });
 }
 
-/** Any event of a run that is new or waited means that it works. */
-function wake(state: A2aState): A2aState {
-  return state.phase === "working" ? state : { ...state, phase: "working" };
+/** Notes what an event means for the questions of the tree. Most events mean nothing for them. */
+function note(state: A2aState, event: AgentEvent): A2aState {
+  const questions = advanceQuestions(state.questions, event);
+  const standing = advanceStanding(state.standing, event);
+  return questions === state.questions && standing === state.standing ? state : { ...state, questions, standing };
 }
 
-function begin({ phase }: A2aState, event: AgentEvent): A2aStreamItem {
-  if (phase === "waiting") return update(event, "TASK_STATE_WORKING");
-  return { task: { id: event.run_id, contextId: event.thread_id, status: status(event, "TASK_STATE_WORKING") } };
+/** Says that the task works, or needs input, where that is news to the client. */
+function tellPhase(
+  before: A2aState,
+  state: A2aState,
+  {
+    event,
+    items,
+    follow,
+  }: { readonly event: AgentEvent; readonly items: readonly A2aStreamItem[]; readonly follow: boolean },
+): Encoded {
+  const { standing, questions } = state;
+  if (asksItself(standing, questions) || (follow && asksBelow(standing, questions))) {
+    const [next, asked] = ask(state, event.timestamp_ms);
+    return [next, [...(before.phase === "new" ? [begin(event)] : []), ...items, ...asked]];
+  }
+  if (before.phase === "working") return [state, items];
+  const ids = { taskId: event.run_id, contextId: event.thread_id };
+  const told =
+    before.phase === "new" ? begin(event) : update(state.ids ?? ids, event.timestamp_ms, "TASK_STATE_WORKING");
+  return [{ ...state, phase: "working", ids: state.ids ?? ids }, [told, ...items]];
+}
+
+/**
+ * Asks the open questions, unless the client was asked them already. For a stream that ends because nothing happens before a person decides
+ * about runs below: no event says so.
+ */
+export function ask(state: A2aState, timeMs: number): Encoded {
+  const { phase, questions, ids } = state;
+  const asked = nameQuestions(questions);
+  const isOver = phase === "over" || phase === "withdrawn";
+  if (isOver || ids === undefined || questions.length === 0 || (phase === "waiting" && state.asked === asked))
+    return [state, []];
+  const question = update(ids, timeMs, "TASK_STATE_INPUT_REQUIRED", encodeQuestions(questions, ids));
+  return [{ ...state, phase: "waiting", asked }, [question]];
+}
+
+function begin(event: AgentEvent): A2aStreamItem {
+  return {
+    task: { id: event.run_id, contextId: event.thread_id, status: status(event.timestamp_ms, "TASK_STATE_WORKING") },
+  };
 }
 
 function advance(state: A2aState, event: AgentEvent, fileUrl: FileUrl): Encoded {
@@ -64,8 +133,6 @@ function advance(state: A2aState, event: AgentEvent, fileUrl: FileUrl): Encoded 
     }
     case "activity_snapshot":
       return [state, fileOf(event, event.data, fileUrl)];
-    case "tool_call_done":
-      return [{ ...state, questions: noteCall(state.questions, event.data) }, []];
     case "error":
       return [{ ...state, failure: event.data.message }, []];
     case "stream_reset":
@@ -77,23 +144,10 @@ function advance(state: A2aState, event: AgentEvent, fileUrl: FileUrl): Encoded 
   }
 }
 
-function noteCall(
-  questions: readonly OpenQuestion[],
-  { id, suspended }: EventData["tool_call_done"],
-): readonly OpenQuestion[] {
-  const others = questions.filter((question) => question.id !== id);
-  return suspended === undefined ? others : [...others, { id, ...suspended }];
-}
-
 function finish(state: A2aState, event: Extract<AgentEvent, { type: "run_finish" }>): Encoded {
   const { termination, result } = event.data;
   const ids = { taskId: event.run_id, contextId: event.thread_id };
-  if (termination.type === "suspended") {
-    // A run that waits for other runs, or for a model, asks the client nothing.
-    if (!state.questions.some(asksClient)) return [state, []];
-    const question = encodeQuestions(state.questions, ids);
-    return [{ ...state, phase: "waiting" }, [update(event, "TASK_STATE_INPUT_REQUIRED", question)]];
-  }
+  if (termination.type === "suspended") return [state, []];
   const taskState = stateOfTermination(termination);
   const output = result?.output;
   const reason = reasonOf(state, termination);
@@ -105,7 +159,7 @@ function finish(state: A2aState, event: Extract<AgentEvent, { type: "run_finish"
     { ...state, phase: "over" },
     [
       ...(output === undefined ? [] : [chunk(event, outputArtifact(event.run_id, output), false, true)]),
-      update(event, taskState, message),
+      update(ids, event.timestamp_ms, taskState, message),
     ],
   ];
 }
@@ -146,11 +200,10 @@ function chunk(
   return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk } };
 }
 
-function update(event: AgentEvent, state: A2aTaskState, message?: A2aMessage): A2aStreamItem {
-  const { run_id: taskId, thread_id: contextId } = event;
-  return { statusUpdate: { taskId, contextId, status: status(event, state, message) } };
+function update(ids: TaskIds, timeMs: number, taskState: A2aTaskState, message?: A2aMessage): A2aStreamItem {
+  return { statusUpdate: { ...ids, status: status(timeMs, taskState, message) } };
 }
 
-function status({ timestamp_ms }: AgentEvent, state: A2aTaskState, message?: A2aMessage) {
-  return { state, ...(message !== undefined && { message }), timestamp: new Date(timestamp_ms).toISOString() };
+function status(timeMs: number, state: A2aTaskState, message?: A2aMessage) {
+  return { state, ...(message !== undefined && { message }), timestamp: new Date(timeMs).toISOString() };
 }

@@ -1,4 +1,4 @@
-import { awaitsRun, type SuspendTicket } from "@reprise/contracts";
+import { continuesByItself, type SuspendTicket } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { A2aMessage, A2aPart } from "./wire.ts";
 
@@ -12,9 +12,14 @@ export interface OpenQuestion {
   readonly expires_at?: number;
 }
 
-/** Whether a client can answer a question. A call that waits for another run asks no one. */
+/** Whether a client can answer a question. A call that waits for another run, or for a time, asks no one. */
 export function asksClient({ ticket }: Pick<OpenQuestion, "ticket">): boolean {
-  return !awaitsRun({ ticket });
+  return !continuesByItself({ ticket });
+}
+
+/** Changes when other questions are open. */
+export function nameQuestions(questions: readonly Pick<OpenQuestion, "id" | "suspension">[]): string {
+  return questions.map(({ id, suspension }) => `${id}.${suspension}`).join("+");
 }
 
 /** The message of a task that needs input: each question in words, and as the data that a decision refers to. */
@@ -23,9 +28,8 @@ export function encodeQuestions(
   { taskId, contextId }: { readonly taskId: string; readonly contextId: string },
 ): A2aMessage {
   const asked = questions.filter(asksClient);
-  const name = asked.map(({ id, suspension }) => `${id}.${suspension}`).join("+");
   return {
-    messageId: `${taskId}-asks-${name}`,
+    messageId: `${taskId}-asks-${nameQuestions(asked)}`,
     taskId,
     contextId,
     role: "ROLE_AGENT",

@@ -11,6 +11,7 @@ export interface TaskSource {
   readonly run: RunRecord;
   /** The messages of the run, in their order. */
   readonly messages: readonly Message[];
+  /** Those that keep the run from continuing, of the runs below it too. */
   readonly questions: readonly OpenQuestion[];
   /** The answer of an agent with an output schema. */
   readonly output?: Json;
@@ -35,12 +36,13 @@ export function encodeTask(source: TaskSource, options: EncodeTaskOptions = {}):
     .map((message) => encodeMessage(message, ids, fileUrl))
     .filter(({ parts }) => parts.length > 0)
     .slice(-historyLength);
-  const message = statusMessage(source, ids);
+  const isAsking = run.status === "waiting" && source.questions.some(asksClient);
+  const message = isAsking ? encodeQuestions(source.questions, ids) : endMessage(run, ids);
   return {
     id: run.run_id,
     contextId: run.thread_id,
     status: {
-      state: stateOfRun(run),
+      state: isAsking ? "TASK_STATE_INPUT_REQUIRED" : stateOfRun(run),
       ...(message !== undefined && { message }),
       timestamp: new Date(run.updated_at).toISOString(),
     },
@@ -69,11 +71,10 @@ export function bareTask(
   return { id: taskId, contextId, status: { state, timestamp: new Date(timeMs).toISOString() } };
 }
 
-function statusMessage(
-  { run, questions }: TaskSource,
+function endMessage(
+  run: RunRecord,
   ids: { readonly taskId: string; readonly contextId: string },
 ): A2aMessage | undefined {
-  if (run.status === "waiting" && questions.some(asksClient)) return encodeQuestions(questions, ids);
   const state = stateOfRun(run);
   if (!isTerminalState(state) || state === "TASK_STATE_COMPLETED") return undefined;
   const text = run.termination_detail ?? run.termination_code ?? "";

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventData, Termination } from "@reprise/contracts";
+import { type AgentEvent, continuesByItself, type EventData, type Termination } from "@reprise/contracts";
 import { getAt } from "@reprise/state";
 import type { AcpStopReason, AcpUpdate } from "./acp-types.ts";
 import { encodeQuestion } from "./encode-question.ts";
@@ -18,6 +18,7 @@ export interface AcpEncodingOptions {
 /** One event as a client gets it. Pure: the same state and event always give the same frames. */
 export function encodeAcpEvent(state: AcpState, event: AgentEvent, options: AcpEncodingOptions = {}): Encoded {
   if (state.phase === "finished") return [state, []];
+  if (event.lineage !== undefined) return encodeBelow(state, event, options);
   switch (event.type) {
     case "step_start":
       return startStep(state, event.data);
@@ -95,6 +96,37 @@ export function encodeAcpEvent(state: AcpState, event: AgentEvent, options: AcpE
   }
 }
 
+/** Of a run below a client sees the calls that a person is asked about, until they are done. */
+function encodeBelow(state: AcpState, event: AgentEvent, options: AcpEncodingOptions): Encoded {
+  const isOfRun = ({ runId }: OpenCall): boolean => runId === event.run_id;
+  switch (event.type) {
+    case "tool_call_done": {
+      const { id, suspended } = event.data;
+      const isQuestion = suspended !== undefined && !continuesByItself(suspended);
+      return isQuestion || callOf(state, id) !== undefined ? settleCall(state, event, options) : [state, []];
+    }
+    case "tool_call_resumed":
+      return resumeCall(state, event.data);
+    case "stream_reset":
+      return withdrawQuestions(state, isOfRun);
+    case "run_finish":
+      return event.data.termination.type === "suspended" ? [state, []] : dropCalls(state, isOfRun);
+    default:
+      return [state, []];
+  }
+}
+
+/** Questions of a run below that may never have been stored. The run asks again. */
+function withdrawQuestions(state: AcpState, isOfRun: (call: OpenCall) => boolean): Encoded {
+  const asked = Object.entries(state.calls).filter(([, call]) => isOfRun(call) && call.isAsked);
+  if (asked.length === 0) return [state, []];
+  const withdrawn = asked.map(([id, call]) => [id, { ...call, isAsked: false }] as const);
+  return [
+    { ...state, calls: { ...state.calls, ...Object.fromEntries(withdrawn) } },
+    asked.map(([callId]) => ({ type: "answered", callId })),
+  ];
+}
+
 /** A step that begins again after a withdrawal has the same message. */
 function startStep(state: AcpState, { message_id: messageId }: EventData["step_start"]): Encoded {
   return [{ ...state, messageId, attempt: messageId === state.messageId ? state.attempt : 0 }, []];
@@ -146,10 +178,11 @@ function resumeCall(state: AcpState, { target_id: id, result }: EventData["tool_
 /** The result of a call, or a question about it. The model did not ask for every call: a question of the runtime's own begins here. */
 function settleCall(
   state: AcpState,
-  { run_id, data }: Extract<AgentEvent, { type: "tool_call_done" }>,
+  { run_id, lineage, data }: Extract<AgentEvent, { type: "tool_call_done" }>,
   { kindOf }: AcpEncodingOptions,
 ): Encoded {
   const { id, result, suspended } = data;
+  const below = lineage === undefined ? {} : { runId: run_id };
   const known = callOf(state, id);
   const name = suspended?.ticket.pending.name ?? known?.name ?? result.tool_name;
   const begin: readonly AcpFrame[] =
@@ -166,14 +199,14 @@ function settleCall(
     const ended = show({ sessionUpdate: "tool_call_update", ...describeResult(id, result) });
     return [{ ...state, calls }, [...begin, ...answered, ...ended]];
   }
-  // The end of a run below answers this one.
-  if (suspended.ticket.run_id !== undefined)
-    return [putCall(state, id, { name, isReady: true, isAsked: false }), begin];
+  // The end of a run below, or the time, answers this one.
+  if (continuesByItself(suspended))
+    return [putCall(state, id, { name, isReady: true, isAsked: false, ...below }), begin];
   const { ticket, suspension, binding_hash } = suspended;
   const waiting: AcpUpdate = { sessionUpdate: "tool_call_update", toolCallId: id, status: "pending" };
   const question = encodeQuestion({ id, run_id, ticket, suspension, binding_hash });
   return [
-    putCall(state, id, { name, isReady: true, isAsked: true }),
+    putCall(state, id, { name, isReady: true, isAsked: true, ...below }),
     [...begin, ...show(waiting), { type: "question", question }],
   ];
 }
@@ -183,7 +216,9 @@ function settleCall(
  * end of the step.
  */
 function withdraw(state: AcpState): Encoded {
-  const calls = Object.entries(state.calls).map(([id, call]) => [id, { ...call, isReady: call.isAsked }] as const);
+  const calls = Object.entries(state.calls).map(
+    ([id, call]) => [id, call.runId === undefined ? { ...call, isReady: call.isAsked } : call] as const,
+  );
   return [{ ...state, calls: Object.fromEntries(calls), attempt: state.attempt + 1 }, []];
 }
 

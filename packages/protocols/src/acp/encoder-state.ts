@@ -17,6 +17,8 @@ export interface OpenCall {
   readonly name: string;
   readonly isReady: boolean;
   readonly isAsked: boolean;
+  /** The run below whose call it is; absent for a call of the run itself. */
+  readonly runId?: string;
 }
 
 /** What the encoder remembers between two events. Plain data: the events of the run from its start give the same again. */

@@ -5,7 +5,7 @@ import { encodeCallResult, type McpTarget } from "./call-result.ts";
 import type { McpEra } from "./decode-message.ts";
 import { type RpcId, type RpcMessage, rpcResult } from "./json-rpc.ts";
 import { encodeQuestion } from "./questions.ts";
-import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState } from "./run-state.ts";
+import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState, questionIn } from "./run-state.ts";
 
 /** The call whose run is told. */
 export interface McpCall {
@@ -23,14 +23,16 @@ export interface McpCall {
 /** Tells one run as the answer to a call. */
 export interface McpEncoder {
   /** The messages before the first event: the open questions of a run that a session takes up. */
-  begin(runId: string): readonly RpcMessage[];
+  begin(): readonly RpcMessage[];
   /** The messages of an event. */
   tell(event: AgentEvent): readonly RpcMessage[];
   /** The same as frames of a stream. The cursor is the id of the last one. */
   encode(event: AgentEvent, cursor?: string): string;
   /** Takes an event in that the client already has. */
   skip(event: AgentEvent): void;
-  /** Nothing: the answer is the last message. */
+  /** The answer where the stream ends because nothing happens before a person decides about runs below: no event says so. */
+  rest(): readonly RpcMessage[];
+  /** The same as a frame. */
   end(): string;
   /** The call was answered. */
   readonly isOver: boolean;
@@ -44,12 +46,18 @@ export function createMcpEncoder(call: McpCall, from: McpRunState = INITIAL_MCP_
     if (isOver) return [];
     const before = state;
     state = advanceMcpRun(state, event);
-    const answer = event.type === "run_finish" ? answerOf(call, state, event) : undefined;
+    const isEnd = event.type === "run_finish" && event.lineage === undefined;
+    const answer = isEnd ? (answerOf(call, state) ?? waitOf(call, state)) : undefined;
     isOver = answer !== undefined;
     return [...progressOf(call, before, state), ...questionOf(call, event), ...(answer === undefined ? [] : [answer])];
   };
+  const rest = (): readonly RpcMessage[] => {
+    const answer = isOver ? undefined : waitOf(call, state);
+    isOver ||= answer !== undefined;
+    return answer === undefined ? [] : [answer];
+  };
   return {
-    begin: (runId) => Object.values(from.questions).flatMap(({ ticket }) => askIn(call, runId, ticket)),
+    begin: () => from.questions.flatMap(({ run_id, ticket }) => askIn(call, run_id, ticket)),
     tell,
     encode(event, cursor) {
       const messages = tell(event);
@@ -59,7 +67,11 @@ export function createMcpEncoder(call: McpCall, from: McpRunState = INITIAL_MCP_
         .join("");
     },
     skip: (event) => void tell(event),
-    end: () => "",
+    end: () =>
+      rest()
+        .map((message) => encodeSseFrame(JSON.stringify(message)))
+        .join(""),
+    rest,
     get isOver() {
       return isOver;
     },
@@ -74,7 +86,7 @@ function progressOf({ progressToken }: McpCall, before: McpRunState, after: McpR
 }
 
 function questionOf(call: McpCall, event: AgentEvent): readonly RpcMessage[] {
-  const ticket = event.type === "tool_call_done" ? event.data.suspended?.ticket : undefined;
+  const ticket = questionIn(event);
   return ticket === undefined ? [] : askIn(call, event.run_id, ticket);
 }
 
@@ -103,23 +115,21 @@ export function decodeQuestionId(id: RpcId): { readonly runId: string; readonly 
   }
 }
 
-/** The answer to a call once its run is over, or waits for what the client cannot be asked in a stream. */
-function answerOf(call: McpCall, state: McpRunState, event: AgentEvent): RpcMessage | undefined {
-  const { end, result } = state;
-  if (end === undefined) return undefined;
-  const { run_id, thread_id } = event;
-  if (end.termination.type !== "suspended") {
-    const run = { run_id, thread_id, end, ...(result !== undefined && { result }) };
-    return answered(call, encodeCallResult(run, call.target));
-  }
-  if (!call.elicits) return answered(call, describeWait(run_id, thread_id));
+/** The answer to a call whose run is over. */
+function answerOf(call: McpCall, { run, end, result }: McpRunState): RpcMessage | undefined {
+  if (run === undefined || end === undefined || end.termination.type === "suspended") return undefined;
+  return answered(call, encodeCallResult({ ...run, end, ...(result !== undefined && { result }) }, call.target));
+}
+
+/** The answer to a call whose run waits for what the client cannot be asked in a stream. */
+function waitOf(call: McpCall, state: McpRunState): RpcMessage | undefined {
+  const { run, questions } = state;
+  if (run === undefined || questions.length === 0) return undefined;
+  if (!call.elicits) return answered(call, describeWait(run));
   if (call.era === "session") return undefined;
+  const requestState = encodeRequestState(run.run_id, state);
   const inputRequests = encodeQuestionRequests(state);
-  return rpcResult(call.id, {
-    resultType: "input_required",
-    inputRequests,
-    requestState: encodeRequestState(run_id, state),
-  });
+  return rpcResult(call.id, { resultType: "input_required", inputRequests, requestState });
 }
 
 function answered({ id, era, meta }: McpCall, { _meta, ...result }: JsonObject): RpcMessage {
@@ -127,10 +137,10 @@ function answered({ id, era, meta }: McpCall, { _meta, ...result }: JsonObject):
   return rpcResult(id, era === "session" ? told : { resultType: "complete", ...told });
 }
 
-/** The open questions of a run, as a result of 2026-07-28 has them. */
+/** The open questions of a run and of those below it, as a result of 2026-07-28 has them. */
 export function encodeQuestionRequests({ questions }: McpRunState): JsonObject {
-  const requests = Object.values(questions).map(({ id, ticket }): [string, Json] => [
-    id,
+  const requests = questions.map(({ ticket }): [string, Json] => [
+    ticket.suspension.id,
     { method: "elicitation/create", params: encodeQuestion(ticket) },
   ]);
   return Object.fromEntries(requests);
@@ -150,15 +160,15 @@ export function runOfRequestState(requestState: string): string | undefined {
   }
 }
 
-/** Whether a run gave a client this state, now or earlier. */
-export function isRequestState(requestState: string, runId: string, state: McpRunState): boolean {
-  return state.asked.some(
-    (_, at) => encodeRequestState(runId, { ...state, asked: state.asked.slice(0, at + 1) }) === requestState,
-  );
+/** Whether a client may have this state from a run: it names questions that the run, or one below it, asked. */
+export function isRequestState(requestState: string, runId: string, { asked }: McpRunState): boolean {
+  const [run, ...named] = requestState.split("/");
+  const known = new Set(asked.map(encodeURIComponent));
+  return run === encodeURIComponent(runId) && named.length > 0 && named.every((id) => known.has(id));
 }
 
 /** Says that a run waits for a decision that the client cannot be asked for. */
-function describeWait(run_id: string, thread_id: string): JsonObject {
+function describeWait({ run_id, thread_id }: NonNullable<McpRunState["run"]>): JsonObject {
   const text = `The run ${run_id} needs the decision of a person before it can continue. Call again with the thread_id ${thread_id} later.`;
   const _meta = { "reprise/run_id": run_id, "reprise/thread_id": thread_id };
   return { content: [{ type: "text", text }], isError: true, _meta };

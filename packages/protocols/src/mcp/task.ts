@@ -26,7 +26,7 @@ type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cance
 /** The status of a task. A run that waits for a person whom this client cannot ask is still under way for the client. */
 export function taskStatus({ status, state }: TaskRun, elicits: boolean): TaskStatus {
   const { end, questions } = state;
-  if (status === "waiting" && elicits && Object.keys(questions).length > 0) return "input_required";
+  if (status === "waiting" && elicits && questions.length > 0) return "input_required";
   if (status !== "done" || end === undefined) return "working";
   if (end.termination.type === "cancelled") return "cancelled";
   return end.termination.type === "error" ? "failed" : "completed";
@@ -35,7 +35,7 @@ export function taskStatus({ status, state }: TaskRun, elicits: boolean): TaskSt
 /** The fields that every description of a task has, in the names of its era. */
 export function encodeTask(run: TaskRun, era: McpEra, elicits: boolean): JsonObject {
   const { message } = run.state;
-  const isWaiting = run.status === "waiting" && Object.keys(run.state.questions).length > 0;
+  const isWaiting = run.status === "waiting" && run.state.questions.length > 0;
   const statusMessage = isWaiting && !elicits ? "The run needs the decision of a person." : message;
   return {
     taskId: run.id,

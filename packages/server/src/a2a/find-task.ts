@@ -1,18 +1,12 @@
 import type { MailboxEntry, RunRecord } from "@reprise/contracts";
-import {
-  A2aError,
-  type A2aTask,
-  bareTask,
-  type EncodeTaskOptions,
-  encodeTask,
-  type OpenQuestion,
-} from "@reprise/protocols/a2a";
+import { A2aError, type A2aTask, bareTask, type EncodeTaskOptions, encodeTask } from "@reprise/protocols/a2a";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { browserUrl } from "../blobs/blob-url.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { findRecord, findRun } from "../wire/find-record.ts";
 import { embedFiles } from "./embed-files.ts";
+import { loadQuestions } from "./load-questions.ts";
 
 /** A task: a run of the agent that its address names. */
 export interface Task {
@@ -58,20 +52,6 @@ export async function loadTaskOf(
   const embedded = options.includeArtifacts === false ? messages : await embedFiles(runtime.blobs, messages);
   const source = { run: record, messages: embedded, questions, ...(output !== undefined && { output }) };
   return encodeTask(source, options);
-}
-
-/** The open questions of a run. */
-export async function loadQuestions(
-  runtime: Pick<TenantRuntime, "calls">,
-  { run_id, status }: RunRecord,
-): Promise<readonly OpenQuestion[]> {
-  if (status !== "waiting") return [];
-  const { items } = await runtime.calls({ runId: run_id, status: "suspended" });
-  return items.flatMap(({ call_id, ticket, suspension, binding_hash = "", expires_at }) =>
-    ticket === undefined
-      ? []
-      : [{ id: call_id, ticket, suspension, binding_hash, ...(expires_at !== undefined && { expires_at }) }],
-  );
 }
 
 /** The answer of an agent with an output schema. */

@@ -11,8 +11,10 @@ import {
   readParams,
   stateOfRun,
 } from "@reprise/protocols/a2a";
+import type { TenantRuntime } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
 import { loadTask } from "./find-task.ts";
+import { loadQuestions } from "./load-questions.ts";
 
 interface ListTasks {
   readonly contextId?: string;
@@ -80,13 +82,19 @@ async function findRuns(
   for (let offset = start; ; ) {
     const { items, total } = await runtime.runs({ ...filter, ...statusOf(state), offset, limit: MAX_PAGE_SIZE });
     for (const [index, item] of items.entries()) {
-      if (state !== undefined && stateOfRun(item) !== state) continue;
+      if (state !== undefined && (await stateOf(runtime, item)) !== state) continue;
       if (found.length === count) return { found, next: offset + index };
       found.push(item);
     }
     offset += items.length;
     if (items.length === 0 || offset >= total) return { found };
   }
+}
+
+/** A run that waits for runs below needs input where they do. */
+async function stateOf(runtime: TenantRuntime, run: RunRecord): Promise<A2aTaskState> {
+  const isAsking = run.awaits_runs === true && (await loadQuestions(runtime, run)).length > 0;
+  return isAsking ? "TASK_STATE_INPUT_REQUIRED" : stateOfRun(run);
 }
 
 /** How many runs are in a state: those that ended with one of its codes, or, for failures, with none of the others'. */

@@ -22,6 +22,7 @@ import {
 import type { RunHandle } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
 import { assertScope, type Scope } from "../security/principal.ts";
+import { positionsOf } from "../wire/runs-below.ts";
 import { loadAgentCard } from "./agent-cards.ts";
 import { findTask, loadTask } from "./find-task.ts";
 import { listTasks } from "./list-tasks.ts";
@@ -91,14 +92,15 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
       const push = configuration.taskPushNotificationConfig;
       if (push !== undefined) assertReceiver(exchange, push);
       const sent = await sendMessage(exchange, agentId, message);
-      const { run, after } = sent;
+      const { run, known } = sent;
       if (push !== undefined) await createPushConfig(exchange, agentId, sent, push);
       if (wantsMessage(exchange, agentId, message, push)) {
         const answered = await answerOf(exchange, run);
         if (answered !== undefined) return { stream: streamMessage(exchange, run, answered, wrap) };
       }
-      const first = after === 0 ? {} : { first: { task: underWay(await loadTask(exchange, { run }), sent), after } };
-      return { stream: streamTask(exchange, run, { ...first, wrap }) };
+      if (known === undefined) return { stream: streamTask(exchange, run, { wrap }) };
+      const task = underWay(await loadTask(exchange, { run }), sent);
+      return { stream: streamTask(exchange, run, { first: { task, known }, wrap }) };
     },
   },
   GetTask: {
@@ -132,10 +134,11 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
     async perform({ exchange, agentId, params, wrap }) {
       const { id } = readParams(TASK, params);
       const { run, record } = await findTask(exchange, agentId, id);
+      // Read before the task: what happens in between is told in the stream.
+      const known = record === undefined ? new Map() : await positionsOf(exchange.runtime, record);
       const task = await loadTask(exchange, { run, ...(record !== undefined && { record }) });
       if (isTerminalState(task.status.state)) throw new A2aError("UNSUPPORTED_OPERATION", `Task ${id} is over.`);
-      const first = { task, after: record?.last_seq ?? 0 };
-      return { stream: streamTask(exchange, run, { first, follow: true, wrap }) };
+      return { stream: streamTask(exchange, run, { first: { task, known }, follow: true, wrap }) };
     },
   },
   CreateTaskPushNotificationConfig: {
@@ -201,6 +204,15 @@ function underWay(task: A2aTask, { isAnswer }: Sent): A2aTask {
 /** A cancelled run ends at once where its process is alive. The task says how it stands after this time. */
 const CANCEL_PATIENCE_MS = 5_000;
 
+/** Waits until the run is over, or until nothing happens in it and in the runs below it before a person decides. */
+async function rested(run: RunHandle, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const _ of run.events({ children: "progress", signal }));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 /** Waits until the task needs input or is over, its client is gone, or it took too long. */
 async function settled({ context }: HttpExchange, run: RunHandle, patienceMs?: number): Promise<void> {
   const { signal } = context.req.raw;
@@ -213,7 +225,7 @@ async function settled({ context }: HttpExchange, run: RunHandle, patienceMs?: n
     stopped.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   });
   try {
-    await Promise.race([run.outcome(), gone]);
+    await Promise.race([run.outcome(), rested(run, stopped.signal), gone]);
   } finally {
     stopped.abort();
   }

@@ -6,11 +6,15 @@ import { idHeaders } from "../http/answer.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
 import { prepareEvents } from "../sse/prepare-events.ts";
 import { respondWithEvents, STREAM_HEADERS } from "../sse/respond-with-events.ts";
+import { takeUp } from "../sse/take-up.ts";
 import { embedFileOf } from "./embed-files.ts";
 
 export interface StreamTaskOptions {
-  /** The task as it is, for a client that has not seen it from its start; the stream shows the events after `after`. */
-  readonly first?: { readonly task: A2aTask; readonly after: number };
+  /**
+   * The task as it is, for a client that has not seen it from its start; the stream shows the events of each run, of the task's own and of those
+   * below it, after its position in `known`.
+   */
+  readonly first?: { readonly task: A2aTask; readonly known: ReadonlyMap<string, number> };
   /** Stay while the task needs input. */
   readonly follow?: boolean;
   readonly wrap: (item: A2aStreamItem) => unknown;
@@ -22,26 +26,28 @@ export function streamTask(
   run: RunHandle,
   { first, follow = false, wrap }: StreamTaskOptions,
 ): Response {
-  const encoder = createA2aEncoder({ fileUrl: (url) => browserUrl(exchange, url), wrap });
+  const encoder = createA2aEncoder({ fileUrl: (url) => browserUrl(exchange, url), follow, wrap });
   let opening = first === undefined ? "" : encoder.frame({ task: first.task });
+  const taken = takeUp(first?.known ?? new Map(), {
+    encode: ({ event, cursor }) => encoder.encode(event, cursor),
+    skip: ({ event }) => encoder.skip(event),
+  });
   const encoding: FrameEncoding = {
-    encode({ event, cursor }) {
+    encode(item) {
       const before = opening;
       opening = "";
-      if (first === undefined || event.seq === undefined || event.seq > first.after) {
-        return before + encoder.encode(event, cursor);
-      }
-      encoder.skip(event);
-      return before;
+      return before + taken.encode(item);
     },
-    end: () => opening + encoder.end(),
+    end: () => opening + taken.end() + encoder.end(),
     get isOver() {
       return encoder.state.phase === "withdrawn";
     },
   };
   const headers = idHeaders({ run: run.id, thread: run.threadId });
   const read = (signal: AbortSignal) =>
-    prepareEvents(run.eventsWithCursor({ follow, signal }), (item) => embedFileOf(exchange.runtime.blobs, item));
+    prepareEvents(run.eventsWithCursor({ follow, signal, children: "events" }), (item) =>
+      embedFileOf(exchange.runtime.blobs, item),
+    );
   return respondWithEvents(exchange, read, headers, encoding);
 }
 

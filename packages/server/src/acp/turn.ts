@@ -38,7 +38,7 @@ export interface TurnOptions {
 /** Another person or process decided first, or the run is over. */
 const STALE: readonly ErrorCode[] = ["DECISION_CONFLICT", "NOT_SUSPENDED", "RUN_NOT_ACTIVE"];
 
-/** A run that is shown to a client: its events as updates, its questions as permission requests. */
+/** A run that is shown to a client: its events as updates, its questions and those of the runs below it as permission requests. */
 export class Turn {
   readonly run: RunHandle;
   readonly #options: TurnOptions;
@@ -60,7 +60,12 @@ export class Turn {
     this.#end = undefined;
     const after = this.#cursor === undefined ? {} : { after: this.#cursor };
     try {
-      for await (const { event, cursor } of this.run.eventsWithCursor({ follow: true, signal, ...after })) {
+      for await (const { event, cursor } of this.run.eventsWithCursor({
+        follow: true,
+        signal,
+        children: "events",
+        ...after,
+      })) {
         this.#cursor = cursor;
         const [next, frames] = encodeAcpEvent(this.#state, event, this.#options.encoding);
         this.#state = next;

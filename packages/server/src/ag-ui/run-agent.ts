@@ -8,8 +8,9 @@ import type { HttpExchange } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
+import { positionsOf } from "../wire/runs-below.ts";
 import { clientRunIdOf, clientRunMetadata, findClientRun } from "./client-run.ts";
-import { answerBelow, type DecisionsBelow, findDecisionsBelow, listBelow } from "./runs-below.ts";
+import { answerBelow, type DecisionsBelow, findDecisionsBelow } from "./runs-below.ts";
 import { changesTo, loadSharedState, patchOf } from "./shared-state.ts";
 import { showThread } from "./show-thread.ts";
 import { streamRun } from "./stream-run.ts";
@@ -65,7 +66,7 @@ async function answerQuestions(exchange: HttpExchange, agentId: string, asked: A
   await applyState(exchange, asked);
   const shared = await loadSharedState(exchange.runtime, thread_id);
   // What the client has of the runs ends where they waited.
-  const after = new Map([waiting, ...(await listBelow(exchange, waiting))].map((each) => [each.run_id, each.last_seq]));
+  const after = await positionsOf(exchange.runtime, waiting);
   const taken = below.length > 0 && (await unlessStale(answerBelow(exchange, below))) !== undefined;
   const own = open.length === 0 ? undefined : { ...request, messages: [], initial_decisions: open };
   const decided = own === undefined ? undefined : await unlessStale(submitOnce(exchange, own));

@@ -1,8 +1,9 @@
-import { type DecisionInput, MAX_LIMIT, type RunRecord } from "@reprise/contracts";
+import type { DecisionInput, RunRecord } from "@reprise/contracts";
 import { selectOpenDecisions } from "@reprise/protocols/ag-ui";
 import { loadCalls } from "../ai-sdk/load-calls.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { deciderOf, hasScope } from "../security/principal.ts";
+import { listBelow } from "../wire/runs-below.ts";
 
 /** Decisions about calls of a run below the one that a client follows. */
 export interface DecisionsBelow {
@@ -10,30 +11,12 @@ export interface DecisionsBelow {
   readonly decisions: readonly DecisionInput[];
 }
 
-/** The runs below a run, of all levels. */
-export async function listBelow({ runtime }: HttpExchange, run: RunRecord): Promise<readonly RunRecord[]> {
-  const found: RunRecord[] = [];
-  const parents = [run];
-  for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
-    if (parent.has_children !== true) continue;
-    for (let offset = 0; ; offset += MAX_LIMIT) {
-      const page = await runtime.runs({ parentRunId: parent.run_id, offset, limit: MAX_LIMIT });
-      // Whatever another request says is its parent: only a call starts a run below.
-      const started = page.items.filter(({ parent_call_id }) => parent_call_id !== undefined);
-      found.push(...started);
-      parents.push(...started);
-      if (!page.has_more) break;
-    }
-  }
-  return found;
-}
-
 export async function findDecisionsBelow(
   exchange: HttpExchange,
   run: RunRecord,
   decisions: readonly DecisionInput[],
 ): Promise<readonly DecisionsBelow[]> {
-  const waiting = (await listBelow(exchange, run)).filter(({ status }) => status === "waiting");
+  const waiting = (await listBelow(exchange.runtime, run)).filter(({ status }) => status === "waiting");
   const found = await Promise.all(
     waiting.map(async (below) => {
       const calls = await loadCalls(exchange, { run_id: below.run_id, status: "suspended" });

@@ -14,6 +14,7 @@ import type { CursoredEvent } from "../sse/encode-frame.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
 import { prepareEvents } from "../sse/prepare-events.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { takeUp } from "../sse/take-up.ts";
 import { readMessages } from "./load-messages.ts";
 
 export interface StreamedRun {
@@ -30,32 +31,15 @@ const NOTHING: ReadonlyMap<string, number> = new Map();
 /** Answers with the events of a run and of the runs below it. The response ends where the run waits, and where what was shown is no longer true. */
 export function streamRun(exchange: HttpExchange, { run, client, after = NOTHING, open }: StreamedRun): Response {
   const encoder = createAgUiEncoder({ ...client, fileUrl: (url) => browserUrl(exchange, url) });
-  const behind = new Map(after);
-  const held: CursoredEvent[] = [];
-  const takeUp = (): string => {
+  const taken = takeUp(after, {
+    encode: ({ event, cursor }) => encoder.encode(event, cursor),
+    skip: ({ event }) => encoder.skip(event),
     // The response before this one ended here.
-    encoder.end();
-    behind.clear();
-    return held
-      .splice(0)
-      .map(({ event, cursor }) => encoder.encode(event, cursor))
-      .join("");
-  };
+    begin: () => void encoder.end(),
+  });
   const encoding: FrameEncoding = {
-    encode(item) {
-      const { event, cursor } = item;
-      const known = after.get(event.run_id) ?? 0;
-      if (event.seq !== undefined && event.seq <= known) {
-        encoder.skip(event);
-        if (event.seq === known) behind.delete(event.run_id);
-        return behind.size === 0 ? takeUp() : "";
-      }
-      if (behind.size === 0) return encoder.encode(event, cursor);
-      // Runs take turns: new events of one may come before known ones of another.
-      held.push(item);
-      return "";
-    },
-    end: () => (behind.size === 0 ? "" : takeUp()) + encoder.end(),
+    encode: (item) => taken.encode(item),
+    end: () => taken.end() + encoder.end(),
     get isOver() {
       return encoder.phase === "withdrawn";
     },

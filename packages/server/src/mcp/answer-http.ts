@@ -1,4 +1,4 @@
-import { type EventCursor, parseCursor } from "@reprise/contracts";
+import { type AgentEvent, type EventCursor, parseCursor } from "@reprise/contracts";
 import { encodeSseFrame } from "@reprise/protocols";
 import {
   createMcpEncoder,
@@ -153,16 +153,17 @@ function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunRepl
   const isSession = call.era === "session";
   const encoder = createMcpEncoder(call, from?.state ?? INITIAL_MCP_STATE);
   const idOf = (cursor: string): string | undefined => (isSession ? encodeEventId(cursor, tool.name, call) : undefined);
-  let opening = after === undefined ? encodeMessages(encoder.begin(run.id)) : "";
+  let opening = after === undefined ? encodeMessages(encoder.begin()) : "";
+  const isKnown = knownUpTo(after);
   const encoding: FrameEncoding = {
     encode({ event, cursor }) {
       const before = opening;
       opening = "";
-      if (!isKnown(cursor, after)) return before + encoder.encode(event, idOf(cursor));
+      if (!isKnown({ event, cursor })) return before + encoder.encode(event, idOf(cursor));
       encoder.skip(event);
       return before;
     },
-    end: () => opening,
+    end: () => opening + encoder.end(),
     get isOver() {
       return encoder.isOver;
     },
@@ -178,6 +179,7 @@ function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunRepl
     return run.eventsWithCursor({
       signal,
       follow: isSession && call.elicits,
+      children: "events",
       ...(from?.cursor !== undefined && { after: from.cursor }),
     });
   };
@@ -188,11 +190,31 @@ function encodeMessages(messages: readonly RpcMessage[]): string {
   return messages.map((message) => encodeSseFrame(JSON.stringify(message))).join("");
 }
 
-/** Whether a client has an event. It may have read some that were never committed: their numbers are another owner's now. */
-function isKnown(cursor: string, after: EventCursor | undefined): boolean {
-  const at = after === undefined ? undefined : parseCursor(cursor);
-  if (after === undefined || at === undefined) return false;
-  return at.epoch < after.epoch || (at.epoch === after.epoch && at.seq <= after.seq);
+/**
+ * Says of each event, in their order, whether a client has it. It may have read some that were never committed: their numbers are another
+ * owner's now.
+ */
+function knownUpTo(after: EventCursor | undefined): (item: CursoredEvent) => boolean {
+  const places = new Map(
+    [...(after === undefined ? [] : [after]), ...(after?.below ?? [])].map((at) => [at.run_id, at]),
+  );
+  // Runs below that began before the place, and are not in it, were read to their end.
+  const ended = new Set<string>();
+  return ({ event, cursor }) => {
+    const place = places.get(event.run_id);
+    const isKnown = place === undefined ? ended.has(event.run_id) : isBehind(event, cursor, place);
+    const started = event.type === "child_run_start" ? event.data.child_run_id : undefined;
+    if (isKnown && started !== undefined && !places.has(started)) ended.add(started);
+    return isKnown;
+  };
+}
+
+function isBehind({ run_id, seq }: AgentEvent, cursor: string, place: EventCursor): boolean {
+  const whole = parseCursor(cursor);
+  const at = [...(whole === undefined ? [] : [whole]), ...(whole?.below ?? [])].find((each) => each.run_id === run_id);
+  // The last event of a run that is forgotten has its position alone.
+  const { epoch, seq: reached } = at ?? { epoch: place.epoch, seq: seq ?? 0 };
+  return epoch < place.epoch || (epoch === place.epoch && reached <= place.seq);
 }
 
 /** The place in the stream of a call. */

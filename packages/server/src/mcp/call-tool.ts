@@ -84,7 +84,7 @@ async function answerOrTask(caller: McpCaller, run: RunHandle, call: McpCall): P
   const encoder = createMcpEncoder({ ...call, elicits: true });
   const patience = AbortSignal.timeout(caller.serving.taskAfterMs ?? TASK_AFTER_MS);
   const { signal = patience } = caller;
-  for await (const event of run.events({ signal: AbortSignal.any([patience, signal]) })) {
+  for await (const event of run.events({ children: "events", signal: AbortSignal.any([patience, signal]) })) {
     const answer = encoder.tell(event).find((each) => "result" in each);
     if (answer !== undefined && "result" in answer && answer.result.resultType === "complete") return message(answer);
   }
@@ -117,7 +117,7 @@ async function continueCall(caller: McpCaller, { tool, call, params }: Continued
   if (problem !== undefined) return invalid(call.id, problem);
   const { state } = read.task;
   const from = { state, ...(read.cursor !== undefined && { cursor: read.cursor }) };
-  const isAnswered = Object.values(state.questions).some(({ id }) => Object.hasOwn(inputResponses, id));
+  const isAnswered = state.questions.some(({ ticket }) => Object.hasOwn(inputResponses, ticket.suspension.id));
   if (isAnswered || read.task.status !== "waiting") return { kind: "run", run: read.run, call, tool, from };
   const inputRequests = encodeQuestionRequests(state);
   return message(rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: given }));

@@ -5,16 +5,13 @@ import type { McpCaller } from "./mcp-caller.ts";
 import { type ReadRun, readRun } from "./read-run.ts";
 
 /** Stores the answers to open questions. Answers to anything else are left alone. Says what is wrong with an answer that is none. */
-export async function decide(
-  caller: McpCaller,
-  { run, task }: ReadRun,
-  answers: JsonObject,
-): Promise<string | undefined> {
-  for (const { id, ticket } of Object.values(task.state.questions)) {
+export async function decide(caller: McpCaller, { task }: ReadRun, answers: JsonObject): Promise<string | undefined> {
+  for (const { run_id: runId, ticket } of task.state.questions) {
+    const { id } = ticket.suspension;
     if (!Object.hasOwn(answers, id)) continue;
     const verb = decodeAnswer(ticket, answers[id]);
     if (verb === undefined) return `inputResponses[${JSON.stringify(id)}] must be the result of elicitation/create.`;
-    await caller.runtime.decisions.decide(id, verb, { runId: run.id, ...deciderOf(caller.principal) });
+    await caller.runtime.decisions.decide(id, verb, { runId, ...deciderOf(caller.principal) });
   }
   return undefined;
 }

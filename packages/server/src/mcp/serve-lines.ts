@@ -66,13 +66,14 @@ export async function serveMcpLines(given: McpLines): Promise<void> {
     if (signal.aborted) return cancel();
     signal.addEventListener("abort", cancel, { once: true });
     const encoder = createMcpEncoder(call, from?.state ?? INITIAL_MCP_STATE);
-    for (const message of encoder.begin(run.id)) send(message);
+    for (const message of encoder.begin()) send(message);
     const follow = call.era === "session" && call.elicits;
     const after = from?.cursor === undefined ? {} : { after: from.cursor };
-    for await (const event of run.events({ follow, signal, ...after })) {
+    for await (const event of run.events({ follow, signal, children: "events", ...after })) {
       for (const message of encoder.tell(event)) send(message);
       if (encoder.isOver) break;
     }
+    if (!signal.aborted) for (const message of encoder.rest()) send(message);
     signal.removeEventListener("abort", cancel);
   };
 

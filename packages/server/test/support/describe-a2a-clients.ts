@@ -1,33 +1,9 @@
 import { Role, type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { a2aSays, a2aTextOf } from "./a2a-messages.ts";
 import { connectTo } from "./connect-a2a.ts";
 import { type DemoServer, startDemo } from "./start-demo.ts";
-
-function says(text: string, more: { readonly taskId?: string; readonly contextId?: string } = {}) {
-  const part = { content: { $case: "text" as const, value: text }, metadata: undefined, filename: "", mediaType: "" };
-  return {
-    tenant: "",
-    message: {
-      messageId: crypto.randomUUID(),
-      contextId: "",
-      taskId: "",
-      role: Role.ROLE_USER,
-      parts: [part],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-      ...more,
-    },
-    configuration: undefined,
-    metadata: undefined,
-  };
-}
-
-function textOf(task: Task): string {
-  const parts = task.artifacts.flatMap(({ parts: each }) => each);
-  return parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("");
-}
 
 async function readAll(stream: AsyncIterable<StreamResponse>): Promise<readonly StreamResponse[]> {
   const items: StreamResponse[] = [];
@@ -35,8 +11,8 @@ async function readAll(stream: AsyncIterable<StreamResponse>): Promise<readonly 
   return items;
 }
 
-async function send(client: Client, ...message: Parameters<typeof says>): Promise<Task> {
-  const answer = await client.sendMessage(says(...message));
+async function send(client: Client, ...message: Parameters<typeof a2aSays>): Promise<Task> {
+  const answer = await client.sendMessage(a2aSays(...message));
   if (!("status" in answer)) throw new Error("The answer is no task.");
   return answer;
 }
@@ -55,7 +31,7 @@ export function describeA2aClients(placeOf: () => string): void {
     it("sends a message and gets the finished task, which it can read again and list", async () => {
       const client = await connect();
       const task = await send(client, "hello");
-      expect([task.status?.state, textOf(task)]).toEqual([TaskState.TASK_STATE_COMPLETED, "You said: hello"]);
+      expect([task.status?.state, a2aTextOf(task)]).toEqual([TaskState.TASK_STATE_COMPLETED, "You said: hello"]);
       expect(task.history.map(({ role }) => role)).toEqual([Role.ROLE_USER, Role.ROLE_AGENT]);
 
       const again = await client.getTask({ tenant: "", id: task.id });
@@ -72,7 +48,7 @@ export function describeA2aClients(placeOf: () => string): void {
 
     it("streams a task from its beginning to its end, in the pieces the model gave", async () => {
       const client = await connect();
-      const items = await readAll(client.sendMessageStream(says("hello")));
+      const items = await readAll(client.sendMessageStream(a2aSays("hello")));
       const kinds = items.map(({ payload }) => payload?.$case);
       expect([kinds[0], kinds.at(-1)]).toEqual(["task", "statusUpdate"]);
       const text = items.map(({ payload }) => {
@@ -93,14 +69,18 @@ export function describeA2aClients(placeOf: () => string): void {
 
       await expect(send(client, "perhaps", { taskId: asked.id })).rejects.toThrow(/approve/);
       const done = await send(client, "approve", { taskId: asked.id, contextId: asked.contextId });
-      expect([done.id, done.status?.state, textOf(done)]).toEqual([asked.id, TaskState.TASK_STATE_COMPLETED, "Done."]);
+      expect([done.id, done.status?.state, a2aTextOf(done)]).toEqual([
+        asked.id,
+        TaskState.TASK_STATE_COMPLETED,
+        "Done.",
+      ]);
       await expect(send(client, "more", { taskId: asked.id })).rejects.toThrow(/over/);
     });
 
     it("cancels a task, and subscribes to one that is at work", async () => {
       const client = await connect();
       const [first] = await client
-        .sendMessageStream(says("stall"))
+        .sendMessageStream(a2aSays("stall"))
         .next()
         .then(({ value }) => [value as StreamResponse]);
       const id = first?.payload?.$case === "task" ? first.payload.value.id : "";
@@ -126,7 +106,11 @@ export function describeA2aClients(placeOf: () => string): void {
       await server.kill();
       server = await startDemo(placeOf());
       const done = await send(await connect(), "approve", { taskId: asked.id });
-      expect([done.id, done.status?.state, textOf(done)]).toEqual([asked.id, TaskState.TASK_STATE_COMPLETED, "Done."]);
+      expect([done.id, done.status?.state, a2aTextOf(done)]).toEqual([
+        asked.id,
+        TaskState.TASK_STATE_COMPLETED,
+        "Done.",
+      ]);
     });
   });
 }

@@ -23,6 +23,8 @@ export interface PushTarget extends A2aPushConfig {
   readonly after: number;
   /** The receiver has every update up to here, or it was given up. */
   readonly told?: PushPosition;
+  /** The questions of runs below that it was told of last, by their name. The log of the run does not have them. */
+  readonly asked?: string;
   /** How often the next update was tried in vain, and when it is tried again. */
   readonly failures?: number;
   readonly next_at?: number;

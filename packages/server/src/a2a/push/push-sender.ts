@@ -5,12 +5,14 @@ import {
   type A2aTask,
   INITIAL_A2A_STATE,
   isTerminalState,
+  nameQuestions,
 } from "@reprise/protocols/a2a";
 import type { RunHandle, Runtime } from "@reprise/runtime";
 import { blobUrlAt } from "../../blobs/blob-url.ts";
 import type { PushNotifications, PushOptions } from "../../host/server-host.ts";
 import { findRecord, findRun } from "../../wire/find-record.ts";
 import { loadTaskOf } from "../find-task.ts";
+import { loadQuestionsBelow } from "../load-questions.ts";
 import {
   PUSH_KIND,
   PUSH_OVER_KIND,
@@ -21,7 +23,7 @@ import {
   savePushTask,
 } from "./push-configs.ts";
 import { PushSigner } from "./push-signer.ts";
-import { readStatusUpdates, type StatusUpdate } from "./status-updates.ts";
+import { readStatusUpdates } from "./status-updates.ts";
 
 const INTERVAL_MS = 5_000;
 /** A process that has not finished sending by then is taken for dead. */
@@ -44,6 +46,8 @@ export class PushSender implements PushNotifications {
   readonly #stopped = new AbortController();
   /** The tasks whose receivers were named in this process. Updates of all others wait for the next look. */
   readonly #watched = new Set<string>();
+  /** The watched task that a run below it works for. */
+  readonly #tops = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(runtime: Runtime, options: PushOptions, report: (error: unknown) => void) {
@@ -59,9 +63,9 @@ export class PushSender implements PushNotifications {
   }
 
   /** For `runtime.observe`: a run of this process continues, waits or is over. */
-  readonly observe: Observe = ({ tenant, runId }) => {
-    const key = JSON.stringify([tenant, runId]);
-    const look = (): void => void (this.#watched.has(key) && this.#look(tenant, runId));
+  readonly observe: Observe = ({ tenant, runId, parentRunId }) => {
+    const top = this.#topOf(tenant, runId, parentRunId);
+    const look = (): void => void (this.#watched.has(JSON.stringify([tenant, top])) && this.#look(tenant, top));
     let hasBegun = false;
     return {
       event: () => {
@@ -71,6 +75,16 @@ export class PushSender implements PushNotifications {
       close: look,
     };
   };
+
+  /** The run whose task a run works for, as far as this process knows: the questions of runs below are the task's. */
+  #topOf(tenant: string, runId: string, parentRunId: string | undefined): string {
+    if (parentRunId === undefined) return runId;
+    const top = this.#tops.get(JSON.stringify([tenant, parentRunId])) ?? parentRunId;
+    if (!this.#watched.has(JSON.stringify([tenant, top]))) return runId;
+    if (this.#tops.size >= MAX_WATCHED) this.#tops.clear();
+    this.#tops.set(JSON.stringify([tenant, runId]), top);
+    return top;
+  }
 
   watch(tenant: string, runId: string): void {
     if (this.#watched.size >= MAX_WATCHED) this.#watched.clear();
@@ -148,13 +162,18 @@ export class PushSender implements PushNotifications {
     const unbegun = record === undefined ? await load() : undefined;
     const isOver = unbegun === undefined ? record?.status === "done" : isTerminalState(unbegun.status.state);
     const lastSeq = record?.last_seq ?? (isOver ? Number.MAX_SAFE_INTEGER : 0);
-    const isDue = ({ told, next_at = 0 }: PushTarget): boolean => (told?.seq ?? 0) < lastSeq && next_at <= now;
+    const below = record?.awaits_runs === true ? await loadQuestionsBelow(runtime, record) : undefined;
+    const asked = below?.isAtRest === true ? nameQuestions(below.questions) : "";
+    const isDue = ({ told, asked: known = "", next_at = 0 }: PushTarget): boolean =>
+      ((told?.seq ?? 0) < lastSeq || known !== asked) && next_at <= now;
     if (!stored.targets.some(isDue)) return false;
     const { claimed_until: _, ...task } = stored;
     const claim = { ...task, claimed_until: now + CLAIM_MS };
     if (!(await savePushTask(this.#runtime, id, claim, document.revision))) return false;
     const targets = await Promise.all(
-      task.targets.map((target) => (isDue(target) ? this.#tell(target, { run, lastSeq, unbegun, load }) : target)),
+      task.targets.map((target) =>
+        isDue(target) ? this.#tell(target, { run, lastSeq, asked, unbegun, load }) : target,
+      ),
     );
     const isDone = isOver && targets.every(({ told }) => told?.seq === lastSeq);
     if (isDone) this.#watched.delete(JSON.stringify([task.tenant, task.run_id]));
@@ -163,22 +182,29 @@ export class PushSender implements PushNotifications {
   }
 
   /** Sends a receiver its updates, one after the other, up to the first that fails. */
-  async #tell(target: PushTarget, { run, lastSeq, unbegun, load }: Told): Promise<PushTarget> {
+  async #tell(target: PushTarget, { run, lastSeq, asked, unbegun, load }: Told): Promise<PushTarget> {
     if (unbegun !== undefined) {
-      const at = { cursor: "", seq: lastSeq, state: INITIAL_A2A_STATE };
-      return this.#notify(target, { item: { task: unbegun }, at }, run.id);
+      const told = { cursor: "", seq: lastSeq, state: INITIAL_A2A_STATE };
+      return this.#notify(target, { task: unbegun }, run.id, { told });
+    }
+    let current = target;
+    if (target.asked !== undefined && target.asked !== asked) {
+      // The questions of the runs below were answered, or others take their place.
+      current = await this.#notify(current, workingAgain(run, this.#runtime.now()), run.id, { asked: undefined });
+      if (current.next_at !== undefined) return current;
     }
     const { updates, end } = await readStatusUpdates(run, lastSeq, target.told);
     const wanted = updates.filter(({ at }) => at.seq > target.after);
-    let current = target;
-    for (const [index, update] of wanted.entries()) {
-      const { status } = "task" in update.item ? update.item.task : (update.item as StatusItem).statusUpdate;
+    for (const [index, { item, at }] of wanted.entries()) {
+      const { status } = "task" in item ? item.task : (item as StatusItem).statusUpdate;
       // The state that the task is in now comes with everything that belongs to it; an earlier one was passed through.
       const isNow = index === wanted.length - 1 && status.state !== "TASK_STATE_WORKING";
-      current = await this.#notify(current, isNow ? { ...update, item: { task: await load() } } : update, run.id);
+      current = await this.#notify(current, isNow ? { task: await load() } : item, run.id, { told: at });
       if (current.next_at !== undefined) return current;
     }
-    return end === undefined ? current : { ...current, told: end };
+    if (end !== undefined) current = { ...current, told: end };
+    if (asked === "" || current.asked === asked) return current;
+    return this.#notify(current, { task: await load() }, run.id, { asked });
   }
 
   /** Writes what became of the targets. A client may have changed them meanwhile: what it wrote stays. */
@@ -213,16 +239,24 @@ export class PushSender implements PushNotifications {
     }
   }
 
-  async #notify(target: PushTarget, { item, at }: StatusUpdate, taskId: string): Promise<PushTarget> {
+  /** Sends a receiver an item. `reached` is how far it is once it has the item, or is given up. */
+  async #notify(
+    target: PushTarget,
+    item: A2aStreamItem,
+    taskId: string,
+    reached: Pick<PushTarget, "told"> | { readonly asked: string | undefined },
+  ): Promise<PushTarget> {
     const { failures: before = 0, next_at: _, ...rest } = target;
+    const { asked, ...others } = { ...rest, ...reached };
+    const next: PushTarget = { ...others, ...(asked !== undefined && { asked }) };
     try {
       await this.#post(target, JSON.stringify(item), taskId);
-      return { ...rest, told: at };
+      return next;
     } catch (error) {
       const failures = before + 1;
       if (failures >= MAX_FAILURES) {
         this.#report(error);
-        return { ...rest, told: at };
+        return next;
       }
       const pause = Math.min(1_000 * 2 ** before, LONGEST_PAUSE_MS);
       return { ...rest, failures, next_at: this.#runtime.now() + pause };
@@ -257,10 +291,17 @@ interface Told {
   readonly run: RunHandle;
   /** The last position of the run's log that is committed. */
   readonly lastSeq: number;
+  /** The questions of runs below that keep the run from continuing, by their name; empty when there are none. */
+  readonly asked: string;
   /** The task of a run that ended before it began. */
   readonly unbegun: A2aTask | undefined;
   /** The task as it is now. */
   load(): Promise<A2aTask>;
+}
+
+function workingAgain({ id: taskId, threadId: contextId }: RunHandle, now: number): A2aStreamItem {
+  const status = { state: "TASK_STATE_WORKING", timestamp: new Date(now).toISOString() } as const;
+  return { statusUpdate: { taskId, contextId, status } };
 }
 
 type StatusItem = Extract<A2aStreamItem, { readonly statusUpdate: unknown }>;

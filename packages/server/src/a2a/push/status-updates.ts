@@ -22,7 +22,7 @@ export async function readStatusUpdates(
   from: PushPosition | undefined,
 ): Promise<StatusUpdates> {
   const updates: StatusUpdate[] = [];
-  let state = from?.state ?? INITIAL_A2A_STATE;
+  let state = { ...INITIAL_A2A_STATE, ...from?.state };
   let end = from;
   if ((from?.seq ?? 0) >= lastSeq) return { updates, end };
   const options = { follow: true, ...(from !== undefined && { after: from.cursor }) };
