@@ -92,7 +92,9 @@ const env = createNodeEnv({
 });
 const runtime = await createRuntime({
   agents: [...agents, defineWorkflow(FLOW_DOCUMENT), defineWorkflow(SCHEDULE_DOCUMENT)],
-  programs: [workflows({ sandbox: createExpressionSandbox({ clock: env.clock, timeoutMs: EXPRESSION_MS }) })],
+  programs: [
+    workflows({ sandbox: createExpressionSandbox({ clock: env.clock, yield: env.yield, timeoutMs: EXPRESSION_MS }) }),
+  ],
   providers: [{ id: FLOW_PROVIDER, model: () => model }],
   tools: createFlowTools({ ...effects, epochOf: claims.epochOf }),
   store: claims.store,

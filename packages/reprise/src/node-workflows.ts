@@ -7,7 +7,7 @@ import { type FileScope, findReadProblem, type WorkflowsOptions, workflows } fro
 import { createExpressionSandbox } from "@reprise/workflow/quickjs";
 
 export interface NodeWorkflowsOptions extends Pick<WorkflowsOptions, "preEgress" | "onAuthError" | "limits"> {
-  readonly env?: Pick<Env, "clock">;
+  readonly env?: Pick<Env, "clock" | "yield">;
   /** The folder whose files workflows read and write; the working folder unless given. */
   readonly folder?: string;
   /** What `read_file` may read: files below the folder (`sandboxed`) unless given. */
@@ -30,7 +30,7 @@ export function nodeWorkflows(options: NodeWorkflowsOptions = {}): RunProgram {
   } = options;
   return workflows({
     ...agents,
-    sandbox: createExpressionSandbox({ clock: env.clock }),
+    sandbox: createExpressionSandbox({ clock: env.clock, yield: env.yield }),
     fsScope,
     readFile: async (path, scope) => readFile(await findFile(folder, path, scope), "utf8"),
     saveFile: (path, content) => saveFile(folder, path, content),

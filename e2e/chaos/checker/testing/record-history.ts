@@ -62,7 +62,9 @@ export async function recordHistory(script: string = SCRIPT): Promise<History> {
   });
   const runtime = await createRuntime({
     agents: [agent, defineWorkflow(FLOW_DOCUMENT)],
-    programs: [workflows({ sandbox: createExpressionSandbox({ clock: env.clock, timeoutMs: EXPRESSION_MS }) })],
+    programs: [
+      workflows({ sandbox: createExpressionSandbox({ clock: env.clock, yield: env.yield, timeoutMs: EXPRESSION_MS }) }),
+    ],
     providers: [{ id: FLOW_PROVIDER, model: () => model }],
     tools: createFlowTools({ ...effects, epochOf }),
     store: claims.store,

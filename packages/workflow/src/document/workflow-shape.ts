@@ -181,7 +181,10 @@ const BASE = {
     keyedLimit,
     "How many executions with the same key work at a time, over all runs of the process.",
   ),
-  rate_limit: optional(rateLimit, "How often it may start, over all runs of the process."),
+  rate_limit: optional(
+    rateLimit,
+    "How often it may start, over all runs of the process. Waits above 10 s are durable.",
+  ),
 };
 
 /** A node, by its type. */

@@ -177,3 +177,27 @@ it("finds mistakes of an expression without its values", async () => {
   expect(await sandbox.findSyntaxProblem("inputs.list.map(")).toContain("SyntaxError");
   expect(await sandbox.findSyntaxProblem("return 1")).toContain("SyntaxError");
 });
+
+it("lets other work run before every expression, however many are due at once", async () => {
+  const happened: string[] = [];
+  let isOver = false;
+  const tick = (): void => {
+    happened.push("tick");
+    if (!isOver) setImmediate(tick);
+  };
+  const own = createExpressionSandbox({
+    clock: createSteppingClock(),
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await own.evaluate("0", {});
+  tick();
+  const all = Array.from({ length: 20 }, async (_, index) => {
+    await own.evaluate(`${index}`, {});
+    happened.push("expression");
+  });
+  await Promise.all(all);
+  isOver = true;
+  const text = happened.join(" ");
+  expect(happened.filter((each) => each === "expression")).toHaveLength(20);
+  expect(text).not.toContain("expression expression");
+});

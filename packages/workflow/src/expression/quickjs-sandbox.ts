@@ -1,5 +1,5 @@
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
-import type { Clock } from "@reprise/contracts";
+import type { Clock, Env } from "@reprise/contracts";
 import { type Json, type JsonObject, parseJson } from "@reprise/state";
 import {
   newQuickJSWASMModuleFromVariant,
@@ -15,6 +15,8 @@ import { PRELUDE } from "./sandbox-prelude.ts";
 export interface ExpressionSandboxOptions {
   /** Measures how long an expression takes. */
   readonly clock: Pick<Clock, "mono">;
+  /** Lets other work of the process run. Awaited before every expression: each may take as long as it is allowed to, and hundreds may be due at once. */
+  readonly yield?: Env["yield"];
   /** 1,000 unless given. */
   readonly timeoutMs?: number;
 }
@@ -52,7 +54,14 @@ export interface QuickJsSandbox extends ExpressionSandbox {
  * Makes a sandbox of QuickJS, compiled to WebAssembly: 1 s and 16 MB for each expression. The engine is loaded once; every expression gets a
  * fresh one of its contexts.
  */
-export function createExpressionSandbox({ clock, timeoutMs = TIMEOUT_MS }: ExpressionSandboxOptions): QuickJsSandbox {
+export function createExpressionSandbox(options: ExpressionSandboxOptions): QuickJsSandbox {
+  const { clock, timeoutMs = TIMEOUT_MS } = options;
+  let turn: Promise<void> = Promise.resolve();
+  /** One after the other: expressions that wait for the same turn of the loop would run in it together. */
+  const takeTurn = (): Promise<void> => {
+    turn = turn.then(options.yield);
+    return turn;
+  };
   let loading: Promise<QuickJSWASMModule> | undefined;
   const load = (): Promise<QuickJSWASMModule> => {
     loading ??= newQuickJSWASMModuleFromVariant(variant);
@@ -62,6 +71,7 @@ export function createExpressionSandbox({ clock, timeoutMs = TIMEOUT_MS }: Expre
   const run = async <Result>(work: (engine: QuickJSWASMModule) => Result): Promise<Result | undefined> => {
     const own = load();
     const engine = await own;
+    await takeTurn();
     try {
       return work(engine);
     } catch {

@@ -7,15 +7,12 @@ import { evaluate, executeNode, tooSlow } from "./execute-node.ts";
 import { type Flow, type Place, RunFailed } from "./flow.ts";
 import type { Body } from "./flow-bodies.ts";
 import type { GraphRun } from "./graph-run.ts";
-import { admitNode } from "./node-limits.ts";
+import { admitNode, LONGEST_WAIT_IN_PLACE_MS } from "./node-limits.ts";
 import { loadScope, type StoredScope } from "./node-scope.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { storeValue } from "./stored-values.ts";
 import type { HostedContext } from "./workflow-host.ts";
 import type { NodeRecord, StoredValue } from "./workflow-state.ts";
-
-/** A pause of a node up to this long is made in place; a longer one outlives the process. */
-const LONGEST_PAUSE_IN_PLACE_MS = 10_000;
 
 /** Nodes that change something outside. Nothing may be uncommitted when one begins: what it works with must not change after a crash. */
 const EFFECTFUL: ReadonlySet<string> = new Set(["agent", "tool", "output"]);
@@ -26,7 +23,9 @@ export type StoredOutcome =
   | { readonly kind: "branch"; readonly selected: boolean | string | number; readonly output: StoredValue }
   | FailedNode
   | { readonly kind: "paused"; readonly wait: NodeWait }
-  | { readonly kind: "media_job"; readonly job: MediaJob };
+  | { readonly kind: "media_job"; readonly job: MediaJob }
+  /** Its rate limit lets it begin later. */
+  | { readonly kind: "held"; readonly ms: number };
 
 /** Nodes of a workflow run: how they begin, and what becomes of them. */
 export class FlowNodes {
@@ -120,6 +119,7 @@ export class FlowNodes {
       const scope = await loadScope(work, stored);
       const admitted = { workflowId: this.#flow.book.known.workflow.id, node: vertex.node, scope };
       const slot = await admitNode(this.#flow.limits, this.#flow.host, admitted, work);
+      if ("waitMs" in slot) return { kind: "held", ms: slot.waitMs };
       if ("failure" in slot) return { kind: "failed", error: slot.failure as unknown as Json };
       try {
         const context: HostedContext = {
@@ -223,6 +223,10 @@ export class FlowNodes {
           told,
         });
       }
+      case "held": {
+        const message = `${task.path} waits for its rate limit.`;
+        return this.#flow.waits.sleep(task, record, "rate_limit", { ms: outcome.ms, message });
+      }
       default:
         return outcome satisfies never;
     }
@@ -243,7 +247,7 @@ export class FlowNodes {
       type: "node_retry",
       data: { node_id: place.path, attempt, error, delay_ms: delay },
     });
-    if (delay > LONGEST_PAUSE_IN_PLACE_MS)
+    if (delay > LONGEST_WAIT_IN_PLACE_MS)
       return this.#flow.waits.sleep(place, next, "retry", { ms: delay, message: error.message });
     this.#flow.book.write(place.path, next);
     // The node keeps its slot while it waits.
@@ -272,10 +276,11 @@ export class FlowNodes {
 
   /** Takes a node up again, with its next attempt. */
   again(place: Place): void {
-    const { wait: _wait, ...record } = this.#flow.book.recordOf(place);
+    const { wait, ...record } = this.#flow.book.recordOf(place);
     const running: NodeRecord = { ...record, status: "running" };
     this.#flow.book.write(place.path, running);
-    if (record.job === undefined) this.#announceStart(place, running);
+    // It was announced before it waited.
+    if (record.job === undefined && wait?.type !== "rate_limit") this.#announceStart(place, running);
     this.work(place, running);
   }
 

@@ -72,7 +72,7 @@ export class FlowWaits {
     });
     this.waiting.set(path, place);
     this.#flow.book.write(path, { ...record, status: "waiting", wait: { type, call_id: callId } });
-    if (type === "retry") return;
+    if (isSilent(type)) return;
     this.#flow.book.emitOnCommit({
       type: "node_wait",
       data: {
@@ -173,9 +173,9 @@ export class FlowWaits {
     const record = this.#flow.book.recordOf(place);
     const wait = record.wait?.type ?? "gate";
     const isApproved = place.vertex.node.type === "human_gate" && place.vertex.node.timeout_action === "approve";
-    if (wait !== "retry") this.#resumed(place, wait, isApproved ? { decision: "approved", decided_by: "timeout" } : {});
+    if (!isSilent(wait)) this.#resumed(place, wait, isApproved ? { decision: "approved", decided_by: "timeout" } : {});
     if (wait === "sleep") return this.#flow.nodes.settle(place, { ...record, status: "completed", output: null });
-    if (wait === "retry" || wait === "media_job") return this.#flow.nodes.again(place);
+    if (isSilent(wait) || wait === "media_job") return this.#flow.nodes.again(place);
     const { node } = place.vertex;
     if (node.type === "human_gate" && node.timeout_action === "approve") {
       const output = { decision: "approved", decided_by: "timeout" };
@@ -190,7 +190,7 @@ export class FlowWaits {
       type: "node_resume",
       data: {
         node_id: path,
-        wait: wait === "budget" || wait === "retry" ? "gate" : wait,
+        wait: wait === "budget" || isSilent(wait) ? "gate" : wait,
         ...(decision !== undefined && { decision }),
         ...(result !== undefined && { result }),
         ...(decided_by !== undefined && { decided_by }),
@@ -261,6 +261,11 @@ function deniedAfterCrash(path: string, reason: string | undefined): NodeFailure
 type Answer = {
   readonly [Name in "decision" | "result" | "decided_by"]?: EventData["node_resume"][Name] | undefined;
 };
+
+/** Waits of the run's own making, which are told of in other words or not at all. */
+function isSilent(wait: WaitType): wait is "retry" | "rate_limit" {
+  return wait === "retry" || wait === "rate_limit";
+}
 
 /** What an answer means at a gate. */
 function decisionOn({ vertex }: Place, action: "resume" | "cancel"): "approved" | "rejected" | "input_provided" {

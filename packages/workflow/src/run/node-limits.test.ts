@@ -1,4 +1,5 @@
 import { createFakeEnv } from "@reprise/testkit";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { WorkflowNode } from "../document/workflow-document.ts";
 import { admitNode, NodeLimits } from "./node-limits.ts";
@@ -60,15 +61,52 @@ it("a slot whose next holder gives up at that moment is not lost", async () => {
   expect(await isOver(limits.acquire("key", 1, SIGNAL))).toBe(true);
 });
 
-it("a rate limit lets so many start in any period", async () => {
+it("a rate limit lets so many start in any period, and gives the others a time each", () => {
+  const limits = new NodeLimits();
+  const start = (now: number) => limits.start("key", { limit: 2, period_ms: 1_000 }, now);
+  expect([start(0), start(100), start(200), start(300), start(400)]).toEqual([0, 0, 800, 800, 1_600]);
+  expect([start(1_000), start(1_099), start(1_100)]).toEqual([0, expect.any(Number), 0]);
+});
+
+it("no period has more starts than the limit, whenever somebody comes or comes back", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(fc.nat({ max: 2_000 }), { maxLength: 40 }), (limit, gaps) => {
+      const limits = new NodeLimits();
+      /** Who comes when: those that have to wait come back at their time. */
+      const coming = gaps.map((gap, index) => gaps.slice(0, index).reduce((sum, each) => sum + each, gap));
+      const starts: number[] = [];
+      for (let turns = 0; coming.length > 0; turns += 1) {
+        expect(turns).toBeLessThan((gaps.length + 2) ** 2);
+        coming.sort((one, other) => one - other);
+        const now = coming.shift() ?? 0;
+        const wait = limits.start("key", { limit, period_ms: 1_000 }, now);
+        if (wait === 0) starts.push(now);
+        else coming.push(now + wait);
+      }
+      expect(starts).toHaveLength(gaps.length);
+      for (const [index, at] of starts.entries()) {
+        const earlier = starts[index - limit];
+        if (earlier !== undefined) expect(at - earlier).toBeGreaterThanOrEqual(1_000);
+      }
+    }),
+  );
+});
+
+it("a node waits in place for a time that is soon, and elsewhere for a later one", async () => {
   const env = createFakeEnv();
   const limits = new NodeLimits();
-  const admit = () => limits.admit("key", { limit: 2, period_ms: 1_000 }, env.clock, SIGNAL);
-  const starts = [admit(), admit(), admit()];
-  expect(await isOver(Promise.all(starts.slice(0, 2)))).toBe(true);
-  expect(await isOver(Promise.all(starts))).toBe(false);
-  await env.advance(1_001);
-  expect(await isOver(Promise.all(starts))).toBe(true);
+  const scope = { inputs: {}, ctx: {}, outputs: {}, locals: {} };
+  const admit = (id: string, period_ms: number) => {
+    const node: WorkflowNode = { id, type: "transform", expression: "1", rate_limit: { limit: 1, period_ms } };
+    return admitNode(limits, {}, { workflowId: "w", node, scope }, { env, signal: SIGNAL });
+  };
+  await admit("soon", 10_000);
+  const waiting = admit("soon", 10_000);
+  expect(await isOver(waiting)).toBe(false);
+  await env.advance(10_001);
+  expect(await isOver(waiting)).toBe(true);
+  await admit("late", 10_001);
+  expect(await admit("late", 10_001)).toEqual({ waitMs: 10_001 });
 });
 
 it("nodes of different workflows that have the same id have limits of their own", async () => {

@@ -53,7 +53,16 @@ export interface NodeRecord {
  */
 export type NodeStatus = "running" | "waiting" | "completed" | "failed" | "skipped";
 
-export type WaitType = "gate" | "sleep" | "event" | "run" | "media_job" | "retry" | "unknown_outcome" | "budget";
+export type WaitType =
+  | "gate"
+  | "sleep"
+  | "event"
+  | "run"
+  | "media_job"
+  | "retry"
+  | "rate_limit"
+  | "unknown_outcome"
+  | "budget";
 
 /** A value, or where it lies. */
 export type StoredValue = Json;

@@ -17,7 +17,7 @@ import { createWorkflowProgram } from "./workflow-program.ts";
 
 /** What workflows may use beside the models and tools of the runtime. */
 export interface WorkflowsOptions {
-  /** `createExpressionSandbox({ clock })` of `@reprise/workflow/quickjs`. */
+  /** `createExpressionSandbox({ clock, yield })` of `@reprise/workflow/quickjs`. */
   readonly sandbox: ExpressionSandbox;
   /** Files for the filter `read_file`. Without it the filter is refused. */
   readonly readFile?: TemplateCapabilities["readFile"];

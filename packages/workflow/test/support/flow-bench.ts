@@ -39,6 +39,7 @@ export function createFlowBench(
   workflow: FlowDefinition,
   script: AgentScript = (path) => `${path} done`,
   others: readonly Agent[] = [],
+  host: Partial<WorkflowHost> = {},
 ): FlowBench {
   const env = createFakeEnv();
   const world = { env, store: createMemoryStore({ clock: env.clock }), blobs: createMemoryBlobStore(env) };
@@ -53,7 +54,7 @@ export function createFlowBench(
         blobs: world.blobs,
         instanceId,
         agents: [defineWorkflow({ schema_version: "1.0", workflow: { id: "flow", ...changed } }), ...others],
-        programs: [createWorkflowProgram(createHost(executed, script))],
+        programs: [createWorkflowProgram({ ...createHost(executed, script), ...host })],
         limits: { closeTimeoutMs: 1 },
       });
       onTestFinished(() => void runtime.close().catch(() => undefined));
