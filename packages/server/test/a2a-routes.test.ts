@@ -226,6 +226,68 @@ describe("the specification", () => {
     ]);
   });
 
+  it("is spoken, or refused, by the version that the query names", async () => {
+    const { post } = await openDemo();
+    // Flat, but for its version.
+    const flat = { input: "hello" };
+    expect((await post(`${AGENT}/message:send`, flat)).status).toBe(202);
+    const known = await post(`${AGENT}/message:send?A2A-Version=1.0`, flat);
+    expect(await bodyOf(known)).toMatchObject([400, { error: { status: "INVALID_ARGUMENT" } }]);
+    const sent = await post(`${AGENT}/message:send?A2A-Version=1.0`, message("hello"));
+    expect(await bodyOf(sent)).toMatchObject([200, { task: { status: { state: "TASK_STATE_COMPLETED" } } }]);
+    const refused = await post(`${AGENT}/message:send?A2A-Version=0.3`, message("hello"));
+    expect(await bodyOf(refused)).toMatchObject([400, { error: { details: [{ reason: "VERSION_NOT_SUPPORTED" }] } }]);
+    // A header is nearer than the query.
+    const both = await post(`${AGENT}/message:send?A2A-Version=0.3`, message("hello"), VERSION);
+    expect(both.status).toBe(200);
+  });
+
+  it("streams a task to a subscription by GET and by POST, from how it stands to its end", async () => {
+    const { ask, post, runtime } = await openDemo();
+    const { task } = await (await post(`${AGENT}/message:send`, message("pay 5"), VERSION)).json();
+    const path = `${AGENT}/tasks/${task.id}:subscribe`;
+    const streams = [await ask(path, { headers: VERSION }), await post(path, undefined, VERSION)];
+    const [open] = await runtime.decisions.list({ runId: task.id });
+    await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+    for (const stream of streams) {
+      expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+      const items = (await stream.text())
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => JSON.parse(line.slice("data: ".length)));
+      expect(items[0]).toMatchObject({ task: { id: task.id, status: { state: "TASK_STATE_INPUT_REQUIRED" } } });
+      expect(items.at(-1)).toMatchObject({ statusUpdate: { status: { state: "TASK_STATE_COMPLETED" } } });
+    }
+    const over = await ask(path, { headers: VERSION });
+    expect(await bodyOf(over)).toMatchObject([400, { error: { details: [{ reason: "UNSUPPORTED_OPERATION" }] } }]);
+  });
+
+  it("says by JSON-RPC what a task, the server and the version do not allow", async () => {
+    const { post } = await openDemo();
+    const rpc = async (method: string, params: object, query = "") => {
+      const response = await post(`${AGENT}/rpc${query}`, { jsonrpc: "2.0", id: 7, method, params });
+      return bodyOf(response);
+    };
+    const { task } = await (await post(`${AGENT}/message:send`, message("hello"), VERSION)).json();
+    const { id } = task;
+    const refused = (code: number, reason: string) => [
+      200,
+      { jsonrpc: "2.0", id: 7, error: { code, data: [{ reason, domain: "a2a-protocol.org" }] } },
+    ];
+    expect(await rpc("CancelTask", { id })).toMatchObject(refused(-32002, "TASK_NOT_CANCELABLE"));
+    const config = { taskId: id, url: "https://receiver.test" };
+    expect(await rpc("CreateTaskPushNotificationConfig", config)).toMatchObject(
+      refused(-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"),
+    );
+    expect(await rpc("SubscribeToTask", { id })).toMatchObject(refused(-32004, "UNSUPPORTED_OPERATION"));
+    expect(await rpc("SendMessage", message("more", { taskId: id }))).toMatchObject(
+      refused(-32004, "UNSUPPORTED_OPERATION"),
+    );
+    // The version is refused before the call is read, so the answer has no id.
+    const [status, body] = (await rpc("GetTask", { id }, "?A2A-Version=0.3")) as [number, object];
+    expect([status, body]).toMatchObject([200, { id: null, error: { code: -32009 } }]);
+  });
+
   it.each([
     ["no parts", message("x", { parts: [] }), "at least one part"],
     ["a part without content", message("x", { parts: [{ filename: "f" }] }), "one of text, raw, url and data"],

@@ -38,8 +38,13 @@ export function describeOtherWays(
       "/v1/decisions?run_id=waiting-w",
       "/v1/dead-letters",
       "/v1/leases",
+      "/v1/workflow-runs",
+      "/v1/workflow-runs?workflow_id=release",
+      "/v1/workflow-runs?workflow_id=release&status=waiting",
     ])("GET %s lists none of them", async (path) => {
       const server = serverOf();
+      if (path.startsWith("/v1/workflow-runs"))
+        expect(await (await server.ask(keys.owner, path)).text()).toContain('"flow-w"');
       // A tenant nobody has done anything in.
       const response = await server.ask(await server.createKey("empty", "admin"), path);
       expect((await response.json()).items).toEqual([]);
@@ -116,6 +121,44 @@ export function describeOtherWays(
         (await server.send(key, "POST", "/v1/a2a/agents/assistant/rpc", call)).json();
       expect(await ask(keys.other)).toMatchObject({ error: { code: -32001, message: "task not found: waiting-w" } });
       expect(await ask(keys.nobody)).toEqual(await ask(keys.other));
+      expect(await victim.look()).toEqual(before);
+    });
+
+    it.each(["GET", "POST"])(
+      "%s /v1/a2a/agents/assistant/tasks/waiting-w:subscribe finds no task of theirs",
+      async (method) => {
+        const server = serverOf();
+        const before = await victim.look();
+        const path = "/v1/a2a/agents/assistant/tasks/waiting-w:subscribe";
+        const ask = async (key: string): Promise<readonly [number, unknown]> => {
+          const response = await server.send(key, method, path);
+          return [response.status, await response.json()];
+        };
+        const refused = await ask(keys.other);
+        expect(refused).toMatchObject([404, { error: { code: 404, details: [{ reason: "TASK_NOT_FOUND" }] } }]);
+        expect(await ask(keys.nobody)).toEqual(refused);
+        // Its owner follows it with the same request.
+        const own = await server.send(keys.owner, method, path);
+        await own.body?.cancel();
+        expect([own.status, own.headers.get("content-type")]).toEqual([
+          200,
+          expect.stringContaining("text/event-stream"),
+        ]);
+        expect(await victim.look()).toEqual(before);
+      },
+    );
+
+    it("a workflow run with the id and the thread of another's is a run of one's own", async () => {
+      const server = serverOf();
+      const before = await victim.look();
+      const body = { inputs: { version: "theirs" }, run_id: "flow-w", thread_id: "flow-thread-w" };
+      const begun = await server.send(keys.other, "POST", "/v1/workflows/release/runs", body);
+      expect([begun.status, await begun.json()]).toMatchObject([202, { run_id: "flow-w", thread_id: "flow-thread-w" }]);
+      await (await server.ask(keys.other, "/v1/workflow-runs/flow-w/events")).text();
+      const state = await (await server.ask(keys.other, "/v1/workflow-runs/flow-w")).text();
+      expect(state).toContain('"theirs"');
+      expect((await (await server.ask(keys.other, "/v1/workflow-runs")).json()).total).toBe(1);
+      expect((await server.send(keys.other, "POST", "/v1/workflow-runs/flow-w/cancel")).status).toBe(202);
       expect(await victim.look()).toEqual(before);
     });
 
