@@ -12,6 +12,12 @@ it("the simulation of deployments fits every recorded measurement", () => {
   expect(madeFrom).toHaveLength(3);
   expect(checks.filter(({ point }) => !madeFrom.includes(point)).length).toBeGreaterThan(0);
   for (const { error } of checks) expect(Math.abs(error)).toBeLessThan(0.1);
+  // What was not fitted says how good a prediction is, and the page has to say the same.
+  const page = readFileSync(new URL("../docs/explanation/scaling.md", import.meta.url), "utf8");
+  for (const { point, fromMedian } of checks) {
+    if (madeFrom.includes(point)) expect(Math.abs(fromMedian)).toBeLessThan(0.1);
+    else expect(page).toContain(`promises ${(100 * fromMedian).toFixed(0)} % more\nthere than the median`);
+  }
 });
 
 it.each([
@@ -24,6 +30,13 @@ it.each([
     return { ...point, runsPerSecond: point.runsPerSecond * factor, range: [least * factor, most * factor] as const };
   });
   expect(() => reportSimulation({ ...measured, points })).toThrow(/does not fit what was measured.*runs\/s/);
+});
+
+it("the simulation refuses to conclude anything from samples so far apart that everything lies between them", () => {
+  const points = measured.points.map((point) =>
+    point.name === "1 process, 20 at a time" ? { ...point, runsPerSecond: 500, range: [100, 2_000] as const } : point,
+  );
+  expect(() => reportSimulation({ ...measured, points })).toThrow(/instead of 500 runs\/s/);
 });
 
 it("the simulation is the same each time, and keeps to its bounds", () => {

@@ -4,12 +4,17 @@ import type { Measured, MeasuredPoint } from "./measured-points.ts";
 /** How far a prediction may be from what was measured, for the simulation to be used further. Measurements of one build vary by about as much. */
 export const TOLERANCE = 0.2;
 
+/** How far it may be from the median of a point's samples, whose range may be wide. A prediction is no better than this. */
+export const MEDIAN_TOLERANCE = 0.35;
+
 /** A point, and what the simulation says of it. */
 export interface Check {
   readonly point: MeasuredPoint;
   readonly predicted: number;
   /** How far that is outside of what was measured: 0.1 is ten per cent more runs than the most, -0.1 ten less than the least. */
   readonly error: number;
+  /** The same against the median of the samples. */
+  readonly fromMedian: number;
 }
 
 export interface Calibration {
@@ -24,7 +29,7 @@ const TRIP_MS = Array.from({ length: 9 }, (_, step) => step / 10);
 
 /**
  * Finds what a commit and a trip cost from the points of one run at a time and of this benchmark's workers, and checks the others with
- * them. Throws when a point is off by more than the tolerance: then nothing may be concluded from the simulation.
+ * them. Throws when a point is off by more than the tolerances: then nothing may be concluded from the simulation.
  */
 export function calibrate({ points, flushMs }: Measured, tolerance: number = TOLERANCE): Calibration {
   const madeFrom = points.filter(({ deployment, isOwn }) => isOwn || deployment.runsAtOnce === 1);
@@ -41,9 +46,12 @@ export function calibrate({ points, flushMs }: Measured, tolerance: number = TOL
   const { costs } = best;
   const checks = points.map((point) => {
     const predicted = predict(point, costs);
-    return { point, predicted, error: distance(predicted, point.range) };
+    const fromMedian = predicted / point.runsPerSecond - 1;
+    return { point, predicted, error: distance(predicted, point.range), fromMedian };
   });
-  const wrong = checks.filter(({ error }) => !(Math.abs(error) <= tolerance));
+  const wrong = checks.filter(
+    ({ error, fromMedian }) => !(Math.abs(error) <= tolerance && Math.abs(fromMedian) <= MEDIAN_TOLERANCE),
+  );
   if (wrong.length > 0) {
     const said = wrong.map(
       ({ point, predicted }) =>

@@ -12,6 +12,8 @@ const DAY_S = 86_400;
 
 const round = (value: number): string => Math.round(value).toLocaleString("en");
 
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
 /** Checks the simulation against what was measured, and then says what follows from it. Throws when it does not fit. */
 export function reportSimulation(measured: Measured): string {
   const { costs, madeFrom, checks } = calibrate(measured);
@@ -22,12 +24,12 @@ export function reportSimulation(measured: Measured): string {
     `Costs found: a commit takes the database ${costs.commitMs.toFixed(2)} ms of CPU; a trip takes ${costs.tripMs.toFixed(2)} ms, a flush ${costs.flushMs} ms.`,
   );
   print(
-    "\n| point | measured runs/s | least–most | simulated | outside by | |\n| --- | ---: | ---: | ---: | ---: | --- |",
+    "\n| point | median runs/s | least–most | simulated | from the median | outside by | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |",
   );
-  for (const { point, predicted, error } of checks) {
+  for (const { point, predicted, error, fromMedian } of checks) {
     const use = madeFrom.includes(point) ? "costs are made from it" : "check";
     print(
-      `| ${point.name} | ${round(point.runsPerSecond)} | ${point.range.map(round).join("–")} | ${round(predicted)} | ${(100 * error).toFixed(0)} % | ${use} |`,
+      `| ${point.name} | ${round(point.runsPerSecond)} | ${point.range.map(round).join("–")} | ${round(predicted)} | ${percent(fromMedian)} | ${percent(error)} | ${use} |`,
     );
   }
 

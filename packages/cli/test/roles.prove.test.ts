@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 /** An agent that works in four steps, each a commit, and writes down every effect it has. */
 const STEPPER = `
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { defineAgent, defineTool, scriptedModel } from "reprise";
 
@@ -30,13 +30,26 @@ const step = defineTool({
 });
 const script = [...Array.from({ length: 3 }, () => [{ call: "step" }]), "done"];
 export const stepper = defineAgent({ id: "stepper", model: scriptedModel(script), tools: [step] });
+
+const hold = defineTool({
+  id: "hold",
+  description: "Waits until it may go.",
+  idempotent: true,
+  execute: async (_, { identity, signal }) => {
+    appendFileSync("held.log", \`\${identity.runId} \${identity.callId} \${process.pid}\\n\`);
+    while (!existsSync("go")) await pause(20, undefined, { signal });
+    return {};
+  },
+});
+export const holder = defineAgent({ id: "holder", model: scriptedModel([[{ call: "hold" }], "done"]), tools: [hold] });
 `;
 
-/** The columns of `effects.log`. */
+/** The columns of a log of effects. */
 function readEffects(
   folder: string,
+  name = "effects.log",
 ): readonly { readonly runId: string; readonly callId: string; readonly pid: number }[] {
-  return readFileSync(join(folder, "effects.log"), "utf8")
+  return readFileSync(join(folder, name), "utf8")
     .trim()
     .split("\n")
     .map((line) => line.split(" "))
@@ -126,6 +139,42 @@ describeWithService("postgres", "processes with roles on one Postgres", (service
     expect(await stopped).toBe(0);
     await expect(fetch(`${api.url}/ready`)).rejects.toThrow();
     expect(await worker.stop()).toBe(0);
+  });
+
+  it("issue 21: cut what is not over within the limit of the drain, and let end what is", async () => {
+    const holding = (): ReturnType<typeof readEffects> =>
+      existsSync(join(cwd, "held.log")) ? readEffects(cwd, "held.log") : [];
+    const openHolding = async (runId: string, drainMs: string) => {
+      const env = await createDatabase();
+      const served = await start(env, "all", "--drain-ms", drainMs);
+      const balancer = new Balancer();
+      balancer.add(served.url);
+      await sendUntilAccepted(balancer, runId, "holder");
+      await expect.poll(() => holding().some((each) => each.runId === runId), { timeout: 60_000 }).toBe(true);
+      return { env, served, balancer };
+    };
+    const [short, long] = [await openHolding("cut", "300"), await openHolding("kept", "120000")];
+    const [cut, kept] = [short.served.stop("SIGTERM"), long.served.stop("SIGTERM")];
+    // Nothing lets the tools go before the first process has ended.
+    expect(await cut).toBe(0);
+    expect(long.served.process.exitCode).toBe(null);
+    writeFileSync(join(cwd, "go"), "");
+    expect(await kept).toBe(0);
+
+    // Another process continues the run that was cut; the other one is over.
+    for (const [runId, { env }] of [
+      ["cut", short],
+      ["kept", long],
+    ] as const) {
+      const next = await start(env, "all");
+      await untilDone(next.url, runId);
+      expect(await recordOf(next.url, runId)).toMatchObject({ termination_code: "natural" });
+      expect(await next.stop()).toBe(0);
+    }
+    const pidsOf = (runId: string) => holding().flatMap((each) => (each.runId === runId ? [each.pid] : []));
+    expect(pidsOf("kept")).toEqual([long.served.started.pid]);
+    expect([pidsOf("cut").length, pidsOf("cut")[0]]).toEqual([2, short.served.started.pid]);
+    expect(new Set(holding().map(({ callId }) => callId)).size).toBe(2);
   });
 
   it("lose nothing when two workers and an api are replaced under load", { timeout: 600_000 }, async () => {

@@ -150,15 +150,15 @@ it("asks a live model in a rerun, makes no call that changes something, and read
   expect(open.verdict).toBe("warned");
 });
 
-it("calls tools in the live mode, and those that change something only in a sandbox", async () => {
+it("calls tools in the live mode, and those that change something only where that is allowed", async () => {
   const evalCase = await makeCase();
   const shop = openShop();
   const agent = (): ShopAgent => ({ model: scriptedModel(SCRIPT), tools: shop.tools });
   const careful = await evaluate({ ...evalCase, expect: {} }, "live", agent());
   expect([careful.verdict, shop.called]).toEqual(["warned", ["find_order a1"]]);
-  const sandboxed = await evaluate(evalCase, "live", agent(), { live: { writes: true } });
-  expect([sandboxed.verdict, shop.called.slice(1)]).toEqual(["passed", ["find_order a1", "refund a1 20"]]);
-  expect(sandboxed.counts).toMatchObject({ model_calls: 3, tool_calls: 2 });
+  const allowed = await evaluate(evalCase, "live", agent(), { live: { writes: true } });
+  expect([allowed.verdict, shop.called.slice(1)]).toEqual(["passed", ["find_order a1", "refund a1 20"]]);
+  expect(allowed.counts).toMatchObject({ model_calls: 3, tool_calls: 2 });
 });
 
 it("plays the beginning of a run alone, and verifies it", async () => {

@@ -199,7 +199,10 @@ export const COMMANDS: readonly Command[] = [
         form: "--allow-reads [tools]",
         purpose: "lets a rerun really call reading tools: all, or ids with commas between",
       },
-      { form: "--allow-writes", purpose: "lets the mode live call tools that change something: only in a sandbox" },
+      {
+        form: "--allow-writes",
+        purpose: "lets the mode live call tools that change something, which they then really do",
+      },
       {
         form: "--judge",
         purpose: "asks the models of judges in verify and rescript too, and writes into the cases what they say",

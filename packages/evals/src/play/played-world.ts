@@ -18,7 +18,7 @@ import type { EvalMode } from "./eval-mode.ts";
 export interface LivePermissions {
   /** Reading tools that may be called where nothing was recorded: all of them, or those with these ids. */
   readonly reads: boolean | readonly string[];
-  /** Whether tools that change something may be called. Only in `live`, and only with tools of a sandbox. */
+  /** Whether tools that change something may be called, in `live`. They do what they always do: nothing here is a sandbox. */
   readonly writes: boolean;
 }
 
