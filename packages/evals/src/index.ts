@@ -27,6 +27,7 @@ export type {
 } from "./evaluate/experiment.ts";
 export type { ExperimentOptions } from "./evaluate/run-experiment.ts";
 export { runExperiment } from "./evaluate/run-experiment.ts";
+export type { EvalAttributes, EvalSpan, EvalTelemetry, EvalTracer } from "./evaluate/trace-trial.ts";
 export type { TrialJudgement } from "./judge/trial-judgement.ts";
 export { withJudgements } from "./judge/with-judgements.ts";
 export type { CaseChange, CaseComparison, CaseOutcome, ExperimentComparison } from "./keep/compare-experiments.ts";

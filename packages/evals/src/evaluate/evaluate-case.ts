@@ -7,10 +7,12 @@ import type { EvalMode } from "../play/eval-mode.ts";
 import { type PlayedRun, type PlayOptions, playCase } from "../play/play-case.ts";
 import type { PlayCounts, PlayNote, PlayNoteKind } from "../play/played-world.ts";
 import type { CaseMetrics, CaseResult, RunSummary, TrialResult } from "./experiment.ts";
+import { type EvalTelemetry, traceTrial } from "./trace-trial.ts";
 
 export interface EvaluateCaseOptions extends PlayOptions {
   readonly trials: number;
   readonly judges?: JudgeSource | undefined;
+  readonly telemetry?: EvalTelemetry;
 }
 
 /**
@@ -24,7 +26,9 @@ export async function evaluateCase(evalCase: EvalCase, options: EvaluateCaseOpti
   const trials: TrialResult[] = [];
   for (let trial = 0; trial < options.trials; trial += 1) {
     options.signal?.throwIfAborted();
-    trials.push(await evaluateOnce(evalCase, options));
+    const play = (): Promise<TrialResult> => evaluateOnce(evalCase, options);
+    const { telemetry, mode } = options;
+    trials.push(await (telemetry === undefined ? play() : traceTrial(telemetry, { evalCase, mode, trial }, play)));
   }
   const verdict = worstOf(trials.map((trial) => trial.verdict));
   const { id, agent_id, source } = evalCase;

@@ -7,6 +7,7 @@ import type { PlayCounts } from "../play/played-world.ts";
 import { type Baseline, compareCase, missingCases } from "./baseline.ts";
 import { evaluateCase, type JudgeSource } from "./evaluate-case.ts";
 import { type CaseResult, EXPERIMENT_FORMAT, type Experiment } from "./experiment.ts";
+import type { EvalTelemetry } from "./trace-trial.ts";
 
 export interface ExperimentOptions extends PlayOptions {
   readonly name?: string;
@@ -15,6 +16,8 @@ export interface ExperimentOptions extends PlayOptions {
   /** How many cases are played at once: 4 unless given. */
   readonly concurrency?: number;
   readonly baseline?: Baseline;
+  /** Sends a span for each trial, with a `gen_ai.evaluation.result` event for each of its checks, through OpenTelemetry. */
+  readonly telemetry?: EvalTelemetry;
   readonly judges?: JudgeSource;
   /** Whether the cases are only some of those that there are: then none is missing. */
   readonly isPartial?: boolean;

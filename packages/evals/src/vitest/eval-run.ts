@@ -32,6 +32,7 @@ export async function evalRun(given: string | EvalCase, options: EvalRunOptions)
     signal,
     baseline,
     judges,
+    telemetry,
     ...definitions
   } = options;
   const evalCase = typeof given === "string" ? await loadCase(given) : given;
@@ -48,6 +49,7 @@ export async function evalRun(given: string | EvalCase, options: EvalRunOptions)
     ...(signal !== undefined && { signal }),
     ...(baseline !== undefined && { baseline }),
     ...(judges !== undefined && { judges }),
+    ...(telemetry !== undefined && { telemetry }),
   });
   const [result] = cases;
   if (result === undefined) throw invalidCase(`Case ${evalCase.id} was not played.`);
