@@ -152,6 +152,18 @@ it("judges from the recording in verify and rescript, asks nobody, and warns of 
   expect(server.requests).toHaveLength(2);
 });
 
+it("takes the beginning of a run for the same in verify and rescript", async () => {
+  const { server, evaluate } = await openCourt(() => says(0.9, "x".repeat(100_000)));
+  const cut = await makeCase({}, { upToStep: 1, expect: { judges: [POLITE] } });
+  const [judged] = (await evaluate(cut, "rescript", { judges: "live" })).cases;
+  const recorded = withJudgements(cut, judged ?? { trials: [] });
+  for (const mode of ["verify", "rescript"] as const)
+    expect(checksOf(await evaluate(recorded, mode))).toEqual(["judge polite passed"]);
+  expect(server.requests.length).toBe(1);
+  // A case is read by people, and a kept experiment has a limit.
+  expect(recorded.judgements?.[0]?.reason.length).toBeLessThan(5_000);
+});
+
 it("does not take a judgement for that of a run that came to something else", async () => {
   const { evaluate } = await openCourt(() => says(1));
   const unjudged = await judgedCase(POLITE);

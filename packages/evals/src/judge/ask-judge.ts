@@ -55,7 +55,7 @@ export async function askJudge(
       const { score, reason } = outcome.output as { readonly score: number; readonly reason: string };
       const { input_tokens, output_tokens, cost_microcents = 0, is_unpriced } = outcome.run;
       const cost = { input_tokens, output_tokens, cost_microcents, is_priced: is_unpriced !== true };
-      return { judgement: { judge: id, model, digest, score, reason, ...cost }, model_calls };
+      return { judgement: { judge: id, model, digest, score, reason: shorten(reason), ...cost }, model_calls };
     } finally {
       await runtime.close();
     }
@@ -65,4 +65,11 @@ export async function askJudge(
   } finally {
     await store.close();
   }
+}
+
+const LONGEST_REASON = 2_000;
+
+/** People read reasons, in a case and in a report. */
+function shorten(reason: string): string {
+  return reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON).toWellFormed()}…`;
 }
