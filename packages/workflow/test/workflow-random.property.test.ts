@@ -1,13 +1,19 @@
+import { MAX_LIMIT, type TenantStore } from "@reprise/contracts";
+import type { Runtime } from "@reprise/runtime";
+import { getAt } from "@reprise/state";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { RUN_PATH } from "../../runtime/src/thread/run-state.ts";
 import { dieAtCommit } from "../../runtime/test/support/die-at-commit.ts";
 import { soon, until } from "../../runtime/test/support/wait.ts";
 import type { WorkflowEdge, WorkflowNode } from "../src/document/workflow-document.ts";
+import type { WorkflowState } from "../src/run/workflow-state.ts";
 import { AGENT, agentNode, createFlowBench, edge, type FlowDefinition } from "./support/flow-bench.ts";
+import { type FoldedNode, foldNode, nodesOfState } from "./support/fold-nodes.ts";
 
 /** A node by a number, so that shrinking makes it plainer. */
 function makeNode(kind: number, id: string): WorkflowNode {
-  switch (kind % 9) {
+  switch (kind % 11) {
     case 0:
       return { id, type: "transform", expression: "1" };
     case 1:
@@ -32,6 +38,33 @@ function makeNode(kind: number, id: string): WorkflowNode {
       return { id, type: "loop", while: "iteration < 2", max_iterations: 5, body: { nodes: [agentNode(`${id}-c`)] } };
     case 7:
       return { ...agentNode(id), retry: { max: 3, backoff: "linear", backoff_ms: kind % 2 === 0 ? 5 : 20_000 } };
+    case 8:
+      return {
+        id,
+        type: "fan_out",
+        over: "[1, 2, 3]",
+        body: {
+          nodes: [
+            {
+              id: `${id}-d`,
+              type: "condition",
+              expression: "item === 1",
+              branches: [{ when: true, to: `${id}-e` }],
+              default: `${id}-f`,
+            },
+            agentNode(`${id}-e`),
+            { id: `${id}-f`, type: "transform", expression: "item" },
+          ],
+        },
+      };
+    case 9:
+      return {
+        id,
+        type: "fan_out",
+        over: "[1, 2]",
+        on_error: "collect",
+        body: { nodes: [{ ...agentNode(`${id}-bad`), retry: { max: 2, backoff_ms: 5 } }] },
+      };
     default:
       return {
         id,
@@ -45,7 +78,7 @@ function makeNode(kind: number, id: string): WorkflowNode {
 }
 
 const flows = fc
-  .array(fc.record({ kind: fc.nat(17), after: fc.array(fc.nat(9), { maxLength: 3 }), takes: fc.boolean() }), {
+  .array(fc.record({ kind: fc.nat(21), after: fc.array(fc.nat(9), { maxLength: 3 }), takes: fc.boolean() }), {
     minLength: 1,
     maxLength: 8,
   })
@@ -59,7 +92,7 @@ const flows = fc
     return { agents: [AGENT], nodes, edges, max_parallel: 3 };
   });
 
-it("random workflows come to the same end over crashes, repeat no completed node, and verify by replay", {
+it("random workflows come to the same end over crashes, repeat no completed node, are the fold of their events in every commit, and verify by replay", {
   timeout: 7_200_000,
 }, async () => {
   await fc.assert(
@@ -79,7 +112,7 @@ async function play(
 ) {
   const failing = { kind: "failed", error: { code: "tool_failed", message: "Not yet.", retryable: true } } as const;
   const bench = createFlowBench(flow, (path, attempt, { vertex }) =>
-    attempt < (vertex.node.retry?.max ?? 1) ? failing : `${path}!`,
+    attempt < (vertex.node.retry?.max ?? 1) || path.endsWith("-bad") ? failing : `${path}!`,
   );
   const mortal = crash === undefined ? undefined : dieAtCommit(bench, crash.commit, crash.side);
   const first = await bench.open("first", mortal);
@@ -103,6 +136,7 @@ async function play(
     expect(ends.has(event.data.node_id)).toBe(false);
     ends.set(event.data.node_id, event.data.outcome);
   }
+  await expectFold(bench.store.forTenant("default"), second);
   const tools = new Set(
     bench.executed
       .filter(({ path }) => bench.executed.filter((each) => each.path === path).length > 6)
@@ -113,4 +147,19 @@ async function play(
   const outcome = await soon(handle.outcome());
   const told = outcome.status === "done" ? outcome.text : outcome.status;
   return { ends: [...ends].toSorted(([left], [right]) => (left < right ? -1 : 1)), outcome: told };
+}
+
+/** The checkpoint is the fold of the events: in every commit, the nodes as they are stored are what the events until then say. */
+async function expectFold(store: TenantStore, runtime: Runtime): Promise<void> {
+  const nodes = new Map<string, FoldedNode>();
+  let compared = 0;
+  for (const { version, events } of await store.readChangesets("t", 0, MAX_LIMIT)) {
+    for (const event of events) foldNode(nodes, event);
+    const state = getAt(await runtime.threads.state("t", { version }), [RUN_PATH, "program"]);
+    // Nothing is stored yet, or nothing more: the state of a run goes with it.
+    if (state === undefined) continue;
+    expect(nodesOfState(state as unknown as WorkflowState)).toEqual(nodes);
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(0);
 }
