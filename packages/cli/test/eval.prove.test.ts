@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createModuleFolder } from "./support/module-folder.ts";
 import { type Ended, linesOf, runCli } from "./support/run-cli.ts";
 import { runHere } from "./support/run-here.ts";
+import { serveModule } from "./support/start-serve.ts";
 
 const agents = (prompt: string): string => `
 import { blockCall, defineAgent, definePlugin, defineTool, scriptedModel } from "reprise";
@@ -41,6 +42,17 @@ it("saves a run as a case, plays it to the agents of today, and says in files an
   const based = await cli("eval", "agents.ts", "--baseline", "evals/baseline.json", "--update-baseline", "--keep");
   expect([based.code, based.stderr], based.stdout).toEqual([0, ""]);
   expect(based.stdout).toContain("mode rescript: 0 model calls and 0 tool calls were made");
+
+  const served = await serveModule({ cwd }, "agents.ts");
+  try {
+    const kept = await (await fetch(`${served.url}/v1/experiments`)).json();
+    expect(kept).toMatchObject({ items: [{ verdict: "passed", case_count: 1 }], has_more: false });
+    const made = await fetch(`${served.url}/v1/runs/${outcome.run_id}/case`, { method: "POST" });
+    const { recording } = JSON.parse(file("evals/letter.case.json"));
+    expect(await made.json()).toMatchObject({ redaction: { replaced: { email: 1 } }, recording });
+  } finally {
+    await served.stop();
+  }
 
   writeFileSync(join(cwd, "agents.ts"), agents('[blockCall("Not on Sundays.")]'));
   const reports = ["--junit", "junit.xml", "--markdown", "summary.md", "--baseline", "evals/baseline.json"];
