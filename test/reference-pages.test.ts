@@ -91,6 +91,9 @@ One event is one JSON object: \`{type, run_id, thread_id, seq, timestamp_ms, ste
 \`stream_reset\` and \`child_run_progress\` have none. \`data\` is left out when it would be empty. A reader continues after an event by its cursor, \`run_id:epoch:seq\`. Ignore types you do
 not know: a later version may add some. \`eventSchema()\` of \`reprise/advanced\` is the JSON Schema.
 
+There are no events \`state_snapshot\`, \`messages_snapshot\` and \`activity_delta\`: a snapshot of state or messages says nothing that the log does not. [AG-UI](ag-ui.md) makes them of
+the thread and of two activities with the same id, for clients that want them.
+
 ## Live and stored
 
 Every event with a \`seq\` is stored with the run, for as long as the thread is kept. The tables say in italics how often an

@@ -16,9 +16,12 @@ interface Opened {
 }
 
 /** How a client starts the server: as its configuration says. */
-function program() {
-  const cwd = createModuleFolder({ "agents.ts": `${AGENTS}\nconsole.log("what a module prints is no message");` });
-  return { command: process.execPath, args: ["--conditions=reprise-source", MAIN, "serve-mcp", "agents.ts"], cwd };
+function program(files: Readonly<Record<string, string>> = {}) {
+  const module = `${AGENTS}\nconsole.log("what a module prints is no message");`;
+  const cwd = createModuleFolder({ "agents.ts": module, ...files });
+  const config = "reprise.json" in files ? ["--config", "reprise.json"] : [];
+  const args = ["--conditions=reprise-source", MAIN, "serve-mcp", "agents.ts", ...config];
+  return { command: process.execPath, args, cwd };
 }
 
 const CLIENTS: readonly (readonly [string, () => Promise<Opened>])[] = [
@@ -53,6 +56,31 @@ it.each(CLIENTS)(
     const client = await connect();
     expect((await client.call("greeter")).content).toEqual([{ type: "text", text: "Hello from the module." }]);
     expect((await client.call("payer")).content).toEqual([{ type: "text", text: "It is paid." }]);
+  },
+  30_000,
+);
+
+it.each([
+  ["everything where it says nothing", undefined, ["greeter", "payer"]],
+  ["the agents that it names", { agents: ["greeter"] }, ["greeter"]],
+  ["tools alone", { agents: [], tools: [{ agent: "payer", tool: "pay" }] }, ["pay"]],
+  ["agents and tools", { agents: ["greeter"], tools: [{ agent: "payer", tool: "pay" }] }, ["greeter", "pay"]],
+])(
+  "shows what server.mcp of the configuration file selects: %s",
+  async (_, mcp, names) => {
+    const client = new Client(INFO, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler("elicitation/create", async () => YES);
+    await client.connect(
+      new StdioClientTransport(program({ "reprise.json": JSON.stringify({ agents: [], server: { mcp } }) })),
+    );
+    onTestFinished(() => client.close());
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
+    if (names.includes("pay"))
+      expect(await client.callTool({ name: "pay", arguments: {} })).toMatchObject({
+        structuredContent: { paid: true },
+      });
+    if (!names.includes("payer"))
+      await expect(client.callTool({ name: "payer", arguments: { input: "go" } })).rejects.toThrow("There is no tool");
   },
   30_000,
 );

@@ -1,7 +1,10 @@
+import { methods as stable } from "@agentclientprotocol/sdk";
+import { methods } from "@agentclientprotocol/sdk/unstable";
 import { EVENT_TYPES, type EventType } from "@reprise/contracts";
 import { encodeAcpEvent, INITIAL_ACP_STATE } from "@reprise/protocols/acp";
 import { loadScenes } from "@reprise/testkit";
 import { expect, it } from "vitest";
+import { ACP_NOT_SENT, ACP_NOT_SERVED } from "./support/acp-unused.ts";
 
 const EVENTS: Readonly<Record<EventType, string>> = {
   run_start: "nothing",
@@ -54,6 +57,32 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   node_wait: "nothing",
   node_resume: "nothing",
 };
+
+/** Requests of the official client that this agent serves. */
+const SERVED: readonly string[] = [
+  "initialize",
+  "authenticate",
+  "session/new",
+  "session/load",
+  "session/resume",
+  "session/list",
+  "session/close",
+  "session/delete",
+  "session/set_mode",
+  "session/set_config_option",
+  "session/prompt",
+  "session/cancel",
+];
+
+/** Requests and notifications that this agent sends. */
+const SENT: readonly string[] = ["session/request_permission", "session/update", "elicitation/create"];
+
+const namesIn = (tree: object): readonly string[] =>
+  Object.values(tree).flatMap((each: unknown) =>
+    typeof each === "string" ? [each] : namesIn(each as Readonly<Record<string, unknown>>),
+  );
+
+const isStable = (method: string): boolean => namesIn(stable).includes(method);
 
 const page = `# The Agent Client Protocol
 
@@ -111,6 +140,22 @@ result: \`diffs: [{ path, old_text, new_text }]\` and \`locations: [{ path, line
 The questions of runs below are asked in the same way, each as a call of its own. A question is bound to the call as it was shown. When another person decides first, the client's request is cancelled with \`$/cancel_request\`. When the
 editor closes, the run waits; \`session/load\` asks again.
 
+## Methods that are not used
+
+Of the methods of the official package, its unstable ones (†) included. A request for one that is not served is refused with \`-32601\`.
+
+| not served | why |
+|---|---|
+${Object.entries(ACP_NOT_SERVED)
+  .map(([method, why]) => `| \`${method}\`${isStable(method) ? "" : " †"} | ${why} |`)
+  .join("\n")}
+
+| not sent | why |
+|---|---|
+${Object.entries(ACP_NOT_SENT)
+  .map(([method, why]) => `| \`${method}\`${isStable(method) ? "" : " †"} | ${why} |`)
+  .join("\n")}
+
 ## Errors
 
 | code | when |
@@ -122,6 +167,12 @@ editor closes, the run waits; \`session/load\` asks again.
 | \`-32002\` | there is no such session |
 | \`-32603\` | the run failed, or something broke. \`data.code\` is the [error code](errors.md) |
 `;
+
+it("names every method of the official package, as used or with the reason why not", () => {
+  const { agent, client } = methods;
+  expect([...SERVED, ...Object.keys(ACP_NOT_SERVED)].toSorted()).toEqual(namesIn(agent).toSorted());
+  expect([...SENT, ...Object.keys(ACP_NOT_SENT)].toSorted()).toEqual(namesIn(client).toSorted());
+});
 
 it("the reference page of ACP is up to date", async () => {
   await expect(page).toMatchFileSnapshot("../../../docs/reference/acp.md");

@@ -39,6 +39,9 @@ cancelled. A run that was stopped says why in \`metadata.termination\`. A run th
 \`SUBAGENT_FINISHED\` or \`SUBAGENT_ERROR\`. One that needs a person ends with the outcome \`suspended\` and the ids of its questions, which are among the interrupts of the run
 above; \`resume\` answers them there.
 
+**Snapshots.** \`STATE_SNAPSHOT\`, \`MESSAGES_SNAPSHOT\` and \`ACTIVITY_DELTA\` have no event of a run behind them (there is no \`state_snapshot\`, \`messages_snapshot\` or
+\`activity_delta\`): the first two are made of the thread, and the last is how an activity differs from the one before with its id.
+
 **Opening.** Behind \`RUN_STARTED\` comes \`STATE_SNAPSHOT\`, when the thread has state and the credential may read it; for a client that connects,
 \`MESSAGES_SNAPSHOT\` before it.
 

@@ -4,6 +4,7 @@ import { defineAgent } from "@reprise/runtime";
 import { connectAcp, type EditorServer, type EditorServers } from "@reprise/server/acp";
 import { createRuntime, memory } from "reprise";
 import { expect, it, onTestFinished } from "vitest";
+import { ACP_NOT_SERVED } from "../../protocols/test/support/acp-unused.ts";
 
 const SMALL = { id: "small", provider: "p", model: "small-1", contextWindow: 8_000, pricing: { inputPerMillion: 2 } };
 const LARGE = { ...SMALL, id: "large", model: "large-1", contextWindow: 100_000 };
@@ -69,6 +70,13 @@ it("offers agents as modes and models as options, and uses the chosen ones", asy
   const chosen = await choose("mode", "two");
   expect(chosen.configOptions.map(({ id }) => id)).toEqual(["mode"]);
   expect(updates).toContainEqual({ sessionUpdate: "current_mode_update", currentModeId: "two" });
+});
+
+it.each(Object.keys(ACP_NOT_SERVED))("refuses the method %s, which it does not serve", async (method) => {
+  const { agent } = await openEditor();
+  await expect(agent.request(method, {})).rejects.toMatchObject({ code: -32601 });
+  // And goes on.
+  expect((await agent.request(methods.agent.session.list, {})).sessions).toEqual([]);
 });
 
 it("tells how full the window is and what the session costs, over all its runs", async () => {

@@ -7,7 +7,7 @@ import { encodeScene, eventually } from "@reprise/testkit";
 import { createRuntime, memory } from "reprise";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
-import { COMMON_SCENES, PROTOCOLS, parseFrames } from "../../protocols/test/support/meaning.ts";
+import { ALL_SCENES, isCommon, PROTOCOLS, parseFrames } from "../../protocols/test/support/meaning.ts";
 import { type NatsServer, startNats } from "../../stores/test/nats/start-nats.ts";
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
@@ -169,7 +169,7 @@ describeWithService("nats", "the NATS gateway", (service) => {
         bodies.push(frames.join(""));
         return ask(subjects[name] ?? "", asked);
       };
-      for (const scene of COMMON_SCENES) {
+      for (const scene of ALL_SCENES.filter(isCommon)) {
         const frames = encodeScene(protocol, scene);
         const whole = parseFrames(frames.join(""));
         for (const at of scene.events.keys()) {

@@ -257,11 +257,16 @@ export function parseFrames(frames: string): readonly Item[] {
     .map((line) => JSON.parse(line));
 }
 
-/**
- * Runs whose telling differs by what a protocol has words for: a withdrawn text that some clients keep, a limit that only some call a failure,
- * a call for the client's own program, a question that only the runtime has.
- */
-const DIFFERENT =
-  /reset|superseded|max-rounds|truncation|frontend-tool|budget-question|unfinished|cut-off|interrupted|expired|taken-over/;
+/** Runs that a protocol has other words for, and why. They are not compared between protocols; within one the cursor holds for them too. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  "max-rounds": "only some protocols call a limit a failure",
+  superseded: "only some protocols call a run that gave way cancelled",
+  "stream-reset": "only some clients keep text that was withdrawn",
+};
 
-export const COMMON_SCENES: readonly ProtocolScene[] = loadScenes().filter(({ name }) => !DIFFERENT.test(name));
+export const ALL_SCENES: readonly ProtocolScene[] = loadScenes();
+
+/** Whether a run means the same in every protocol. */
+export function isCommon({ name }: ProtocolScene): boolean {
+  return !Object.hasOwn(DIFFERENT, name);
+}
