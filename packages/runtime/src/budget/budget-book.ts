@@ -50,8 +50,9 @@ export class BudgetBook {
   async #change(tenant: string, budgetId: string, change: BudgetChange): Promise<BudgetStep> {
     const store = this.#store.forTenant(tenant);
     const key = tenantKey(tenant, budgetId);
-    // What another process left is found only by looking.
-    const seen = change.type === "take_over" ? undefined : this.#seen.get(key);
+    // What another process left, or set aside, is found only by looking: in an older copy there is nothing to do about it.
+    const mustLook = change.type === "take_over" || change.type === "return";
+    const seen = mustLook ? undefined : this.#seen.get(key);
     let document = seen ?? (await store.loadDocument(KIND, budgetId));
     for (;;) {
       const budget = document === undefined ? await initialBudget(store, budgetId) : readBudget(document);

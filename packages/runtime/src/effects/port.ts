@@ -13,8 +13,9 @@ import type { CommitContent } from "./stored-effects.ts";
  * - 3: A run that has told the run above how it ended takes in no message any more: its next owner ends it as it was told.
  * - 4: The decisions and messages that an activation finds when it takes a run up are not asked for again. A tool is asked whether a call that was
  *   interrupted may be repeated.
+ * - 5: A call that was interrupted is not counted again where tool calls are limited.
  */
-export const LOOP_VERSION = 4;
+export const LOOP_VERSION = 5;
 
 /** Everything an activation learns from outside of its thread. */
 export type EffectKind =

@@ -98,6 +98,8 @@ export class ReplayPort implements EffectPort {
 
   note<Value>(question: Question<Value>, ask: () => Value): Value {
     if (this.#log.isAsked(question)) return ask();
+    // A note waits for no turn in which what came before it could enter: a run may be cancelled before it is noted what it is.
+    while (this.#enterArrived());
     const effect = this.#log.next;
     if (effect === undefined || !this.#log.isNext(question)) throw this.#part(question);
     return this.#read(question, this.#take(effect));
@@ -273,20 +275,29 @@ export class ReplayPort implements EffectPort {
     if (this.#play(effect)) return true;
     const report = effect.kind === "progress" ? this.#reports.get(effect.of) : undefined;
     const waiter = this.#waiting.get(keyOf(effect));
-    if (effect.kind === "cancel") {
-      const { value = null } = this.#take(effect);
-      const [entryId, reason] = ["entry_id", "reason"].map((key) => String(getAt(value, [key])));
-      this.#controller.abort(new RunCancelled(entryId ?? "", reason ?? ""));
-    } else if (effect.kind === "mail") {
-      this.#take(effect);
-      this.mail.raise();
-    } else if (report !== undefined) report(this.#take(effect).value ?? null);
+    if (this.#enterArrived()) return true;
+    if (report !== undefined) report(this.#take(effect).value ?? null);
     else if (waiter !== undefined) {
       this.#waiting.delete(keyOf(effect));
       waiter.enter(effect);
     } else if (this.#asking > 0) return false;
     else if (this.#log.isAsked(effect)) this.#log.skip();
     else this.#part();
+    return true;
+  }
+
+  /** Lets in what nothing asked for; false when the next effect is an answer. */
+  #enterArrived(): boolean {
+    const effect = this.#log.next;
+    if (effect?.kind === "cancel") {
+      const { value = null } = this.#take(effect);
+      const [entryId, reason] = ["entry_id", "reason"].map((key) => String(getAt(value, [key])));
+      this.#controller.abort(new RunCancelled(entryId ?? "", reason ?? ""));
+      return true;
+    }
+    if (effect?.kind !== "mail") return false;
+    this.#take(effect);
+    this.mail.raise();
     return true;
   }
 

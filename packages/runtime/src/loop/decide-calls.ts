@@ -182,7 +182,8 @@ async function admitDecided(
   ticket: SuspendTicket | undefined,
 ): Promise<RunnableCall | undefined> {
   const call = decision.arguments === undefined ? decided : editCall(workspace, decided, decision.arguments);
-  const admission = await admitCall(workspace, call, { approved: true, decision, question: ticket });
+  const isCounted = isUnknown(ticket) && workspace.effects.loopVersion >= 5;
+  const admission = await admitCall(workspace, call, { approved: true, decision, question: ticket, isCounted });
   if (admission.kind === "end" && admission.by === "gate") {
     // It cannot be run again, and what the first execution did is still the question.
     if (isUnknown(ticket)) return askAgain(workspace, withOtherTool(workspace, decided) ?? decided, ticket);

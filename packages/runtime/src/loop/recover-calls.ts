@@ -34,7 +34,8 @@ async function recoverCall(workspace: RoundRun, call: ToolCallRecord): Promise<R
   const isSafe = isRead || tool.descriptor.idempotent || call.repeatable === true;
   if (!isSafe && !(await mayRepeat(workspace, tool, call))) return askWhatHappened(workspace, call);
   const decision = call.repeatable === true ? undefined : await decisionOf(workspace, call);
-  const admission = await admitCall(workspace, call, { approved: true, decision });
+  const isCounted = call.status === "running" && workspace.effects.loopVersion >= 5;
+  const admission = await admitCall(workspace, call, { approved: true, decision, isCounted });
   if (admission.kind === "run") return { call, admission, decision };
   if (admission.kind === "suspend") await pauseCall(workspace, call, admission.ticket);
   // Refused by a rule that was not there before: that says nothing about what the first execution did.

@@ -32,13 +32,15 @@ export interface AdmitOptions {
   readonly decision?: Decision | undefined;
   /** The question that was answered by it. */
   readonly question?: SuspendTicket | undefined;
+  /** It was begun before, and counted then. */
+  readonly isCounted?: boolean;
 }
 
 /** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval, limit. The first that objects decides. */
 export async function admitCall(
   workspace: AdmittingRun,
   call: ToolCallRecord,
-  { approved, decision, question }: AdmitOptions,
+  { approved, decision, question, isCounted = false }: AdmitOptions,
 ): Promise<Admission> {
   const { tool_id } = call;
   const found = findTool(workspace, call);
@@ -61,7 +63,7 @@ export async function admitCall(
     const asked = { kind: "approval", of: call.call_id } as const;
     const mustAsk = !approved && (await workspace.effects.perform(asked, () => tool.needsApproval(input)));
     if (!mustAsk) {
-      const reached = await countCall(workspace, call);
+      const reached = isCounted ? undefined : await countCall(workspace, call);
       return reached === undefined ? { kind: "run", tool, input } : refuse(tool_id, "denied", reached);
     }
   } catch (error) {

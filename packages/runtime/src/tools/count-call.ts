@@ -15,7 +15,7 @@ type Counted =
 
 /**
  * Counts a call that is about to be executed, where a limit of tool calls holds. Returns why it may not be executed, when the limit is reached. A
- * call that is executed again after a crash counts again. A call in the background counts when it is started, and not when its run makes it.
+ * call that is executed again after a crash counts once; one whose beginning was not committed counts again. A call in the background counts when it is started, and not when its run makes it.
  */
 export async function countCall(
   workspace: CountingRun,

@@ -1,7 +1,7 @@
 import type { RunRecord } from "@reprise/contracts";
 import type { PlayedTree } from "./play-tree.ts";
 import { toldEnds } from "./play-tree.ts";
-import type { TreeNode } from "./tree-scenario.ts";
+import type { TreeNode, TreeScenario } from "./tree-scenario.ts";
 
 /** Everything that is wrong with a tree that was played to its end. */
 export async function findTreeProblems(tree: PlayedTree): Promise<readonly string[]> {
@@ -25,12 +25,14 @@ export async function findTreeProblems(tree: PlayedTree): Promise<readonly strin
     const node = await tree.nodeOf(run.thread_id);
     if (node !== undefined) nodes.set(run.run_id, node);
     const code = run.termination_code ?? "";
-    const expected = isSpared(run) ? [node?.fails === true ? "error" : "natural"] : ["natural", "cancelled", "error"];
+    const isFree = isSpared(run) && !isLimited(scenario);
+    const expected = isFree ? [node?.fails === true ? "error" : "natural"] : ["natural", "cancelled", "error"];
     if (!expected.some((end) => code.startsWith(end)))
       problems.push(`Run ${run.run_id} of node ${node?.id} ended as ${code}: ${run.termination_detail}`);
     problems.push(...(await checkTold(tree, run, byId)));
   }
-  if (cancelled.size > 0) return problems;
+  // Which nodes work within limits depends on which of them comes first.
+  if (cancelled.size > 0 || isLimited(scenario)) return problems;
 
   const worked = [...nodes.values()].map(({ id }) => id).toSorted((left, right) => left - right);
   const expected = scenario.nodes.filter((node) => isReached(node, scenario.nodes)).map(({ id }) => id);
@@ -47,6 +49,10 @@ export async function findTreeProblems(tree: PlayedTree): Promise<readonly strin
       problems.push(`The notice of node ${node.id} was not taken in.`);
   }
   return problems;
+}
+
+function isLimited({ budget, nodes }: TreeScenario): boolean {
+  return budget !== undefined || nodes.some(({ limits }) => limits !== undefined);
 }
 
 function isNoNotice({ run_id }: RunRecord): boolean {
@@ -70,6 +76,8 @@ async function checkTold(
     const actual = child === undefined ? "stopped" : statusOf(child);
     // A run that had answered when its tree was cancelled may not have been able to end as it answered.
     if (status === "completed" && child !== undefined && hasCancelledAbove(child, byId, cancelled)) continue;
+    // Nor may one whose time was over when its next owner took it up.
+    if (actual === "stopped" && child?.deadline_at !== undefined) continue;
     if (status !== actual) problems.push(`Run ${run.run_id} heard that ${run_id} is ${status}; it is ${actual}.`);
     const said = (await tenant.readMessages(`sub-agent-${run_id}`, 0)).messages
       .filter(({ metadata, role }) => role === "assistant" && metadata?.run_id !== undefined)

@@ -22,6 +22,9 @@ const ROUNDS = 150;
 /** More turns of the event loop than a request to a model takes. */
 const TURNS_TO_LEAVE = 60;
 
+/** What every answer takes. */
+const USAGE: ScriptStep = { usage: { promptTokens: 40, completionTokens: 10 } };
+
 const REFUSALS: ReadonlySet<string> = new Set(["RUN_NOT_ACTIVE", "RUN_NOT_FOUND", "RUNTIME_CLOSED"]);
 
 interface Instance {
@@ -61,7 +64,9 @@ export class PlayedTree {
   /** Returns a process that saw nothing of it. */
   async play(): Promise<Runtime> {
     for (let count = 0; count < this.scenario.processes; count += 1) await this.#boot();
-    const request = { agent_id: "agent", thread_id: "root", run_id: "root" };
+    const { budget } = this.scenario;
+    const policy = budget === undefined ? {} : { policy: { budget } };
+    const request = { agent_id: "agent", thread_id: "root", run_id: "root", ...policy };
     await this.#any().runtime.submit({ ...request, messages: [{ role: "user", content: "node 0" }] });
     for (const event of this.scenario.events) {
       await this.#turns(event.after);
@@ -134,11 +139,15 @@ export class PlayedTree {
         idempotent: true,
         recursive: this.scenario.isConcurrent,
         execute: async (
-          { node, isBackground }: { readonly node: number; readonly isBackground: boolean },
+          {
+            node,
+            isBackground,
+            ...limited
+          }: { readonly node: number; readonly isBackground: boolean } & Pick<TreeNode, "limits">,
           { runs },
         ) => {
           const background = isBackground ? { background: true } : {};
-          const child = await runs.start({ agentId: "agent", prompt: `node ${node}`, ...background });
+          const child = await runs.start({ agentId: "agent", prompt: `node ${node}`, ...background, ...limited });
           return isBackground ? "started" : awaitRun(child);
         },
       }),
@@ -156,16 +165,16 @@ export class PlayedTree {
     if (node === undefined || node.fails) return [{ fail: "invalid_request" }];
     const turn = messages.filter(({ role, tool_calls = [] }) => role === "assistant" && tool_calls.length > 0).length;
     const steps = [...this.#stepsOf(node)][turn];
-    return steps ?? String(countAnswers(messages));
+    return [...(steps ?? [{ text: String(countAnswers(messages)) }]), USAGE];
   }
 
   *#stepsOf({ id, work }: TreeNode): Generator<readonly ScriptStep[]> {
     if (work !== "nothing") yield [{ call: work, arguments: {} }];
     for (let turn = 0; turn < TURNS; turn += 1) {
       const children = this.scenario.nodes.filter((child) => child.parent === id && child.turn === turn);
-      const calls = children.map(({ id: node, isBackground }) => ({
+      const calls = children.map(({ id: node, isBackground, limits }) => ({
         call: "delegate",
-        arguments: { node, isBackground },
+        arguments: { node, isBackground, ...(limits !== undefined && { limits }) },
       }));
       if (calls.length > 0) yield calls;
     }

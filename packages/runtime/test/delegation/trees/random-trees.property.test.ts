@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { findBudgetProblems } from "./find-budget-problems.ts";
 import { findTreeProblems } from "./find-tree-problems.ts";
 import { PlayedTree } from "./play-tree.ts";
 import { describeTree, type TreeScenario, treeScenarios } from "./tree-scenario.ts";
@@ -11,7 +12,7 @@ const REPLAYED_SHARE = 10;
 async function findProblems(scenario: TreeScenario): Promise<readonly string[]> {
   const tree = new PlayedTree(scenario);
   const later = await tree.play();
-  const problems = [...(await findTreeProblems(tree))];
+  const problems = [...(await findTreeProblems(tree)), ...(await findBudgetProblems(tree, later))];
   if (problems.length > 0 || scenario.seed % REPLAYED_SHARE !== 0) return problems;
   for (const { run_id } of await tree.runs()) {
     const result = await later.replay(run_id);
@@ -31,6 +32,30 @@ it("random trees of runs come to their end with the right totals, however few th
     { numRuns: TREES },
   );
   expect(TREES).toBeGreaterThan(0);
+});
+
+describe("a tree with limits", () => {
+  const leaf = { parent: 0, depth: 1, turn: 0, isBackground: false, work: "nothing", fails: false } as const;
+  const root = { ...leaf, id: 0, parent: undefined, depth: 0 };
+  const rest = { seed: 0, processes: 1, slots: 1, pool: 1, isConcurrent: false, latency: 0 };
+
+  it("comes to its end when its process dies in the last calls that it may make", async () => {
+    for (let after = 0; after < 10; after += 1) {
+      const scenario: TreeScenario = {
+        ...rest,
+        nodes: [root, { ...leaf, id: 1 }, { ...leaf, id: 2 }],
+        events: [{ do: "kill", pick: 0, after }],
+        budget: { limit_tool_calls: 2 },
+      };
+      expect(await findProblems(scenario), describeTree(scenario)).toEqual([]);
+    }
+  });
+
+  it("verifies by replay when the time of a run is over before it begins", async () => {
+    const nodes = [root, { ...leaf, id: 1, limits: { limitMs: 1 } }];
+    const scenario: TreeScenario = { ...rest, latency: 2, nodes, events: [], budget: { limit_tokens: 300_000 } };
+    expect(await findProblems(scenario), describeTree(scenario)).toEqual([]);
+  });
 });
 
 it("a run that answered its call and lost its process ends as it answered, also when the run above is over first", async () => {

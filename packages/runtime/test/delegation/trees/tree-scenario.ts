@@ -1,3 +1,4 @@
+import type { BudgetPolicy, RunLimits } from "@reprise/contracts";
 import fc from "fast-check";
 
 /** What a run of a tree does beside its delegating. */
@@ -15,6 +16,8 @@ export interface TreeNode {
   readonly work: NodeWork;
   /** Whether its model refuses, so that the run fails. */
   readonly fails: boolean;
+  /** What its parent gives it of the budget. */
+  readonly limits?: RunLimits;
 }
 
 /** Something done to the tree from outside, after so many turns of the event loop. */
@@ -35,6 +38,8 @@ export interface TreeScenario {
   /** Turns of the event loop a store call may take, at most. */
   readonly latency: number;
   readonly events: readonly TreeEvent[];
+  /** Of the run at the top. */
+  readonly budget?: BudgetPolicy;
 }
 
 export const MAX_DEPTH = 5;
@@ -85,10 +90,47 @@ export const treeScenarios: fc.Arbitrary<TreeScenario> = fc.record({
   events: fc.oneof(fc.constant([]), fc.array(events, { maxLength: 2 })),
 });
 
+/** From too little for anything to more than enough. An answer alone has up to 16,384 tokens set aside. */
+const someTokens = fc.constantFrom(20, 800, 3_000, 20_000, 60_000, 200_000);
+const someCalls = fc.nat(6);
+const someMs = fc.constantFrom(100, 1_500, 5_000, 60_000);
+
+const limits: fc.Arbitrary<RunLimits> = fc.record(
+  { limitTokens: someTokens, limitToolCalls: someCalls, limitMs: someMs },
+  { requiredKeys: [] },
+);
+
+const budgets: fc.Arbitrary<BudgetPolicy> = fc
+  .tuple(
+    fc.record(
+      { limit_tokens: someTokens.map((tokens) => tokens * 5), limit_tool_calls: fc.nat(20), limit_ms: someMs },
+      { requiredKeys: ["limit_tokens"] },
+    ),
+    fc.constantFrom<NonNullable<BudgetPolicy["on_exceeded"]>>("fail", "fail", "pause", "warn"),
+  )
+  .map(([most, on_exceeded]) => ({ ...most, on_exceeded }));
+
+/** The same with limits: of every second tree as a whole, and of every second node. */
+export const limitedTreeScenarios: fc.Arbitrary<TreeScenario> = fc
+  .tuple(
+    treeScenarios,
+    fc.option(budgets, { nil: undefined }),
+    fc.array(fc.option(limits, { nil: undefined, freq: 2 }), { minLength: 12, maxLength: 12 }),
+  )
+  .map(([scenario, budget, given]) => ({
+    ...scenario,
+    nodes: scenario.nodes.map((node): TreeNode => {
+      const own = node.parent === undefined ? undefined : given[node.id - 1];
+      return own === undefined ? node : { ...node, limits: own };
+    }),
+    ...(budget !== undefined && { budget }),
+  }));
+
 export function describeTree({ nodes, events: done, ...rest }: TreeScenario): string {
-  const lines = nodes.map(({ id, parent, turn, isBackground, work, fails }) => {
+  const lines = nodes.map(({ id, parent, turn, isBackground, work, fails, limits: own }) => {
     const kind = isBackground ? "background" : "foreground";
-    return `  ${id} under ${parent ?? "none"} in turn ${turn}, ${kind}, ${work}${fails ? ", fails" : ""}`;
+    const most = own === undefined ? "" : `, ${JSON.stringify(own)}`;
+    return `  ${id} under ${parent ?? "none"} in turn ${turn}, ${kind}, ${work}${fails ? ", fails" : ""}${most}`;
   });
   return [JSON.stringify(rest), ...lines, ...done.map((event) => `  ${JSON.stringify(event)}`)].join("\n");
 }
