@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type NatsServer, startNats } from "../packages/stores/test/nats/start-nats.ts";
+import { makeDatabase } from "../packages/stores/test/postgres/make-database.ts";
 import { type PostgresServer, startServer } from "../packages/stores/test/postgres/start-server.ts";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { describeWithService } from "./support/describe-with-service.ts";
@@ -55,13 +56,16 @@ describe.concurrent("programs in the documentation", () => {
 
 describeWithService("postgres", "programs in the documentation that need a server", (postgres) => {
   let database: PostgresServer | undefined;
+  const several: string[] = [];
   beforeAll(async () => {
     database = await startServer(postgres);
+    while (several.length < 2) several.push(await makeDatabase(database.url));
   });
   afterAll(() => database?.stop());
 
   it.each(onPostgres)("$file:$line runs and prints what the page says", async (snippet) => {
-    expect(await folder.run(snippet, { DATABASE_URL: database?.url ?? "" })).toBeUndefined();
+    const variables = { DATABASE_URL: database?.url ?? "", DATABASE_URLS: several.join(",") };
+    expect(await folder.run(snippet, variables)).toBeUndefined();
   });
 
   describeWithService("nats", "and NATS", (nats) => {

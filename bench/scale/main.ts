@@ -2,17 +2,19 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { startServer } from "../checkpoint/postgres/start-server.ts";
+import { measureDatabases } from "./cases/databases.ts";
 import { measureTakeover } from "./cases/takeover.ts";
 import { measureThreads } from "./cases/threads.ts";
 import { measureWaiting } from "./cases/waiting.ts";
 import { measureWorkers } from "./cases/workers.ts";
 import { type Effort, FULL_EFFORT, QUICK_EFFORT } from "./effort.ts";
 import { createPlaces, type Places } from "./places.ts";
-import { reportTakeover, reportThreads, reportWaiting, reportWorkers } from "./report/report.ts";
+import { reportDatabases, reportTakeover, reportThreads, reportWaiting, reportWorkers } from "./report/report.ts";
 import { killWorkers } from "./worker-process.ts";
 
 const CASES: Readonly<Record<string, (places: Places, effort: Effort) => Promise<string>>> = {
   workers: async (places, effort) => reportWorkers(await measureWorkers(places.Postgres, effort)),
+  databases: async (places, effort) => reportDatabases(await measureDatabases(places, effort)),
   takeover: async (places, effort) => reportTakeover(await measureTakeover(places, effort)),
   waiting: async (places, effort) => reportWaiting(await measureWaiting(places, effort)),
   threads: async (places, effort) => reportThreads(await measureThreads(places, effort)),

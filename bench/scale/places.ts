@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeDatabase } from "../../packages/stores/test/postgres/make-database.ts";
 import type { Place } from "./worker/place.ts";
 
 /** Makes a folder or schema for a new store. */
@@ -10,6 +11,8 @@ export type MakePlace = () => Place;
 export interface Places {
   readonly Postgres: MakePlace;
   readonly SQLite: MakePlace;
+  /** Makes databases on the server; then a schema in all of them for each new store. */
+  severalDatabases(count: number): Promise<MakePlace>;
 }
 
 /** Files go with the process. */
@@ -21,6 +24,11 @@ export function createPlaces(url: string): Places {
   return {
     Postgres: () => ({ kind: "postgres", url, schema: `scale_${++made}` }),
     SQLite: () => ({ kind: "sqlite", file: join(folder, `scale-${++made}.db`) }),
+    async severalDatabases(count) {
+      const urls: string[] = [];
+      while (urls.length < count) urls.push(await makeDatabase(url));
+      return () => ({ kind: "partitioned", urls, schema: `scale_${++made}` });
+    },
   };
 }
 

@@ -38,13 +38,13 @@ export async function measureWorkers(makePlace: MakePlace, effort: Effort): Prom
   }));
 }
 
-interface OwnRuns {
+export interface OwnRuns {
   readonly rate: number;
   readonly cpuMs: number;
 }
 
 /** Every process starts runs of its own and reads their events. */
-async function runOwn(makePlace: MakePlace, count: number, runs: number): Promise<OwnRuns> {
+export async function runOwn(makePlace: MakePlace, count: number, runs: number): Promise<OwnRuns> {
   const place = makePlace();
   const workers: WorkerProcess[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -1,3 +1,4 @@
+import type { DatabasesReport } from "../cases/databases.ts";
 import type { TakeoverReport } from "../cases/takeover.ts";
 import type { ThreadsReport } from "../cases/threads.ts";
 import type { WaitingReport } from "../cases/waiting.ts";
@@ -28,6 +29,21 @@ export function reportWorkers(reports: readonly WorkersReport[]): string {
     "## Worker processes on one Postgres",
     markdownTable(heads, rows),
     "A run is a user message of 1 kB, a call of a tool and an answer of 1 kB in 50 pieces: four commits. *Own* runs are started by the processes, 20 at a time each, and their events read to the end. *Queued* runs are in the mailboxes of as many threads before the processes start. Postgres, the workers and the benchmark share the cores, so a second worker can only use the time that the first leaves idle.",
+  ].join("\n\n");
+}
+
+export function reportDatabases(reports: readonly DatabasesReport[]): string {
+  const [one] = reports;
+  const rows = reports.map(({ databases, rate, cpuMs }) => [
+    String(databases),
+    formatCount(rate),
+    (rate / (one?.rate ?? Number.NaN)).toFixed(2),
+    formatMs(cpuMs),
+  ]);
+  return [
+    "## Threads over several databases",
+    markdownTable(["databases", "own runs/s", "x one", "client CPU ms a run"], rows),
+    "Two worker processes, 20 runs at a time each, as above. The databases are of one server and share its cores, its disk and its write-ahead log: this is what spreading costs, and not how far it scales.",
   ].join("\n\n");
 }
 

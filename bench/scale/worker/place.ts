@@ -5,10 +5,11 @@ import { openSqliteStore } from "../../../packages/stores/src/sqlite/index.ts";
 /** Where a store is. */
 export type Place =
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
+  | { readonly kind: "partitioned"; readonly urls: readonly string[]; readonly schema: string }
   | { readonly kind: "sqlite"; readonly file: string };
 
 export function openStore(place: Place): Promise<Store> {
-  return place.kind === "postgres"
-    ? openPostgresStore({ url: place.url, schema: place.schema })
-    : openSqliteStore({ file: place.file });
+  if (place.kind === "sqlite") return openSqliteStore({ file: place.file });
+  const { kind: _, ...options } = place;
+  return openPostgresStore(options);
 }

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import type { PostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { Pipeline } from "../src/postgres/pipeline.ts";
+import type { SqlRow } from "../src/postgres/statement.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { startRun } from "./support/thread-work.ts";
 import { useBlobs } from "./support/use-blobs.ts";
@@ -24,6 +25,19 @@ describeWithService("postgres", "plans of a Postgres store", (service) => {
 
   it("find rows by everything they are asked by, also those made while the tables were empty", async () => {
     const { store, sql } = await used.useSchema();
+    await expectPlans(store, sql);
+  });
+
+  it("do so over several databases too", async () => {
+    const { store, sql } = await used.useSet();
+    const statements = await expectPlans(store, (...texts) => sql(0, ...texts));
+    expect(statements.filter((text) => text.includes("run_places")).length).toBeGreaterThan(1);
+  });
+
+  async function expectPlans(
+    store: PostgresStore,
+    sql: (...texts: readonly string[]) => Promise<readonly SqlRow[]>,
+  ): Promise<readonly string[]> {
     const statements = await recordStatements(() => work(store));
     expect(statements.length).toBeGreaterThan(30);
     const filters: string[] = [];
@@ -38,7 +52,8 @@ describeWithService("postgres", "plans of a Postgres store", (service) => {
       filters.push(...filtersOf(JSON.parse(String(row?.["QUERY PLAN"]))).map((filter) => `${filter}: ${text}`));
     }
     expect(filters).toEqual([]);
-  });
+    return statements;
+  }
 });
 
 async function recordStatements(during: () => Promise<void>): Promise<readonly string[]> {

@@ -19,10 +19,9 @@ export async function migrate({ settings, output }: CommandInput): Promise<ExitC
   return EXIT_CODES.ok;
 }
 
-async function migrateDatabase({
-  url,
-  schema,
-}: Extract<StorePlan, { readonly kind: "postgres" | "nats" }>): Promise<void> {
+async function migrateDatabase(plan: Extract<StorePlan, { readonly kind: "postgres" | "nats" }>): Promise<void> {
+  const { schema } = plan;
+  const address = "urls" in plan ? { urls: plan.urls } : { url: plan.url };
   const { ensureSchema } = await import("@reprise/stores/postgres");
-  await ensureSchema({ url, ...(schema !== undefined && { schema }) });
+  await ensureSchema({ ...address, ...(schema !== undefined && { schema }) });
 }

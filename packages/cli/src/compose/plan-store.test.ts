@@ -18,6 +18,13 @@ describe("where threads live", () => {
       { kind: "postgres", url: URL_ONE },
     ],
     [
+      "by several databases, of which one has a comma in its password",
+      {},
+      { DATABASE_URL: `${URL_ONE}, postgresql://me:a,b@two/db` },
+      undefined,
+      { kind: "postgres", urls: [URL_ONE, "postgresql://me:a,b@two/db"] },
+    ],
+    [
       "by a flag before the environment",
       { storageDir: "here" },
       { DATABASE_URL: URL_ONE },
@@ -57,6 +64,7 @@ describe("where threads live", () => {
 it.each([
   [{ kind: "postgres" }, "The store is a Postgres database, and nothing says which."],
   [{ kind: "nats", url: URL_ONE }, "The store buffers its writes in NATS, and nothing says where that is."],
+  [{ kind: "nats", url: `${URL_ONE},${URL_ONE}`, nats_url: "nats://n" }, "and that takes one database."],
 ] as const)("says what is missing for %j", (configured, message) => {
   expect(() => planStore(new Settings({}, {}), configured)).toThrow(message);
 });
@@ -64,6 +72,9 @@ it.each([
 it("tells the place without passwords", () => {
   expect(describeStore({ kind: "nats", url: URL_ONE, natsUrl: "nats://u:hunter2@n:4222" })).toBe(
     "Postgres one/db behind NATS n:4222",
+  );
+  expect(describeStore({ kind: "postgres", urls: [URL_ONE, "postgres://me:hunter2@two/db"] })).toBe(
+    "Postgres one/db, two/db",
   );
   expect(describeStore({ kind: "postgres", url: "hunter2" })).toBe("Postgres at an address that cannot be read");
 });

@@ -9,6 +9,7 @@ export type StorePlan =
   | { readonly kind: "file"; readonly folder: string }
   | { readonly kind: "memory" }
   | { readonly kind: "postgres"; readonly url: string; readonly schema?: string }
+  | { readonly kind: "postgres"; readonly urls: readonly string[]; readonly schema?: string }
   | { readonly kind: "nats"; readonly url: string; readonly natsUrl: string; readonly schema?: string };
 
 /** Decides where threads live: what is said on the command line goes before the environment, that before the configuration. */
@@ -53,9 +54,17 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
       "Set DATABASE_URL, or store.url in the configuration.",
     );
   const variable = settings.sourceOf("databaseUrl") === "default" ? nameOf(database?.url) : "DATABASE_URL";
-  if (variable !== undefined && settings.sourceOf("databaseUrl") !== "flag") assertOwnPassword(settings, variable, url);
+  const urls = splitUrls(url);
+  if (variable !== undefined && settings.sourceOf("databaseUrl") !== "flag")
+    for (const each of urls) assertOwnPassword(settings, variable, each);
   const schema = database?.schema === undefined ? {} : { schema: database.schema };
-  if (database?.kind !== "nats") return { kind: "postgres", url, ...schema };
+  if (database?.kind !== "nats")
+    return urls.length > 1 ? { kind: "postgres", urls, ...schema } : { kind: "postgres", url, ...schema };
+  if (urls.length > 1)
+    throw usageFailure(
+      "The store buffers its writes in NATS, and that takes one database.",
+      "Name one database, or use a store of kind postgres.",
+    );
   const natsUrl = database.nats_url === undefined ? undefined : readSecret(database.nats_url, named);
   if (natsUrl === undefined)
     throw usageFailure(
@@ -63,6 +72,11 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
       "Set store.nats_url in the configuration.",
     );
   return { kind: "nats", url, natsUrl, ...schema };
+}
+
+/** The addresses of a list with commas. A comma may also be inside an address. */
+function splitUrls(text: string): readonly string[] {
+  return text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/);
 }
 
 /** The driver adds `PGPASSWORD` to an address without a password. An address of `.env` is not to get a password from elsewhere. */
@@ -93,7 +107,7 @@ export function describeStore(plan: StorePlan): string {
     case "memory":
       return "memory";
     case "postgres":
-      return `Postgres ${withoutSecrets(plan.url)}`;
+      return `Postgres ${("urls" in plan ? plan.urls : [plan.url]).map(withoutSecrets).join(", ")}`;
     case "nats":
       return `Postgres ${withoutSecrets(plan.url)} behind NATS ${withoutSecrets(plan.natsUrl)}`;
     default:

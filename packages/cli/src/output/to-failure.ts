@@ -13,6 +13,7 @@ const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
   STORE_UNAVAILABLE: "Check that the database is running and that DATABASE_URL points to it.",
   STORE_REPLACED: "Stop every process that uses the store, restore the right file, and start again.",
   STORAGE_FULL: "Free disk space. Nothing was lost, and runs continue by themselves.",
+  PARTITIONS_CHANGED: "Name the databases that the store was made of, all of them and in the same order.",
   SCHEMA_OUTDATED: "Run `reprise migrate` with a role that may change the schema, then start again.",
   FORMAT_TOO_NEW: "Install a newer version of Reprise.",
   RUN_NOT_DONE: "Wait until it is done. Check with: reprise runs show <run>",

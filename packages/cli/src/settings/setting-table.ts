@@ -68,7 +68,8 @@ export const SETTINGS: readonly Setting[] = [
     flag: "--database-url <url>",
     variable: "DATABASE_URL",
     configured: "store",
-    purpose: "a Postgres database for the threads, instead of the SQLite file",
+    purpose:
+      "a Postgres database for the threads, instead of the SQLite file; several, separated by commas, are one store",
   },
   {
     name: "blobsUrl",

@@ -558,6 +558,13 @@ export const ERRORS = {
     when: "The tables of the database are missing or older than this version needs, and this process may not change them.",
     remedy: "Run `reprise migrate` with a role that may change the schema, then start again.",
   },
+  PARTITIONS_CHANGED: {
+    httpStatus: 503,
+    retryable: false,
+    when: "The Postgres databases that a store is opened with are not those it was made of, in their number or their order.",
+    remedy:
+      "Name all databases of the store in the order in which it was made; `details.reason` says what differs. To grow, move databases to servers of their own.",
+  },
   FORMAT_TOO_NEW: {
     httpStatus: 500,
     retryable: false,

@@ -42,7 +42,13 @@ export interface Store {
 }
 
 /** Everything one tenant has. */
-export interface TenantStore extends ThreadWriter, Admission, ThreadReader, RunReader, Documents {}
+export interface TenantStore extends ThreadWriter, Admission, ThreadReader, RunReader, Documents {
+  /**
+   * Makes a new id into one that says where a thread is, for a run on that thread or for a thread beside it: what has such an id is
+   * found without looking for it. The same id and thread give the same. Left out by stores that find every id as quickly.
+   */
+  placeId?(id: string, threadId: string): string;
+}
 
 /** Writes of a run's owner. */
 export interface ThreadWriter {
@@ -196,7 +202,7 @@ export interface RunReader {
   readEvents(runId: string, afterSeq: number, limit?: number): Promise<readonly EventSegment[]>;
   /** The last committed `seq` written by this epoch or an earlier one; 0 when there is none. */
   lastSeqOfEpoch(runId: string, epoch: number): Promise<number>;
-  /** In order of arrival. */
+  /** In order of arrival: on one thread as they came, over threads by the store's time. */
   listEntries(query?: EntryQuery): Promise<Page<MailboxEntry>>;
 }
 
@@ -218,7 +224,10 @@ export interface StoreOperator {
    * - A `run` entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead; one that wakes a run stays.
    */
   claim(request: WorkRequest): Promise<readonly Claim[]>;
-  /** Prolongs claims; returns the epochs that are still the holder's, by thread. */
+  /**
+   * Prolongs claims; returns the epochs that are still the holder's, by thread. A claim that a part of the store could not be asked
+   * about, while others answered, is returned as it was given: it is not prolonged, and not known to be lost.
+   */
   renew(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]>;
   /**
    * Gives a claim back unused; its entry is queued again, later and with an attempt more when there was an error. A run that

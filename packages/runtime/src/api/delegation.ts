@@ -34,6 +34,7 @@ import {
   requestStop,
   rootOf,
 } from "../run/run-tree.ts";
+import { placeId } from "../thread/place-id.ts";
 import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
 import { forkContext } from "./fork-context.ts";
@@ -129,7 +130,7 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         load,
 
         start({ limits: asked, standingLimits, ...child }) {
-          const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
+          const runId = beside(childRunId(services.env, tenant, call.call_id, child.key ?? ""));
           const limits = limitsOf(child.agentId, asked, standingLimits);
           return begin({ runId, background: child.background === true, ...limits }, async () => {
             assertReachable(run, child.agentId, agents());
@@ -139,7 +140,7 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         },
 
         startCall({ toolId, arguments: input, key = "" }) {
-          const runId = backgroundCallId(services.env, tenant, call.call_id, key);
+          const runId = beside(backgroundCallId(services.env, tenant, call.call_id, key));
           return begin({ runId, background: true }, async () => {
             const child = {
               agentId: activeAgentOf(run),
@@ -170,6 +171,11 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           return family.filter((_, index) => open[index]);
         },
       };
+
+      /** A tree is in one place: the thread of a run below has the run's id in its own. */
+      function beside(runId: string): string {
+        return placeId(store, runId, run.thread_id);
+      }
 
       /** A cancellation of this run that came before there was a tree is noted nowhere else. */
       async function assertUncancelled(): Promise<void> {

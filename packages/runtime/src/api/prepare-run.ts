@@ -18,6 +18,7 @@ import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { newEntry } from "../run/new-entry.ts";
 import { runIdOfCall } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
+import { placeId } from "../thread/place-id.ts";
 import { assertRequest } from "./read-request.ts";
 
 /** A request that was checked and has its ids. */
@@ -29,7 +30,7 @@ export interface PreparedRun {
 }
 
 /** Checks a request and gives it its ids. Stores nothing. */
-export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
+export function prepareRun({ env, agents, store }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
   // A copy, because the client may continue writing to its own. It is JSON, which its interface hides from the compiler.
   const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
@@ -38,8 +39,10 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   const request = withOwnState(agents, withTrace(agents, placed));
   assertMayOverride(agents, request);
   assertCanLimit(agents, request);
-  const run_id = request.run_id ?? env.ids.uuid();
+  // The id of a run is made last and drawn first: it may say where its thread is.
+  const fresh = request.run_id === undefined ? env.ids.uuid() : undefined;
   const thread_id = request.thread_id ?? env.ids.uuid();
+  const run_id = request.run_id ?? placeId(store.forTenant(tenant), fresh ?? "", thread_id);
   // Ids inside a run are made from its own id: a client must not take them first.
   const guessed = request.messages.find(({ id }) => id?.startsWith(`${run_id}-`));
   if (guessed !== undefined)

@@ -18,6 +18,7 @@ import { replayImpossible } from "../replay/replay-errors.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import type { AgentEntry } from "../resolve/registry-set.ts";
 import { resultIdOf, stepIdOf } from "../thread/derived-ids.ts";
+import { placeId } from "../thread/place-id.ts";
 import { walkChangesets } from "../thread/read-changesets.ts";
 import type { RunHandle } from "./run-handle.ts";
 
@@ -58,8 +59,8 @@ export async function rerunFrom(
   const original = await requireDone(store, runId);
   const { at, agentId } = await placeBefore(services, tenant, original, step);
   const { env } = services;
-  const threadId = changes.threadId ?? env.ids.uuid();
-  const id = changes.runId ?? env.ids.uuid();
+  const threadId = changes.threadId ?? placeId(store, env.ids.uuid(), original.thread_id);
+  const id = changes.runId ?? placeId(store, env.ids.uuid(), threadId);
   const [agent_id, forget] = lendChanged(services, agentId, id, changes);
   const metadata = { rerun_of: runId, step, ...describeChanges(changes) };
   const request = { agent_id, thread_id: threadId, run_id: id, messages: [], busy_policy: "reject", metadata } as const;

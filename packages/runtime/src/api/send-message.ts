@@ -12,6 +12,7 @@ import { newEntry } from "../run/new-entry.ts";
 import type { DelegatingCall } from "../run/ports.ts";
 import { familyOf, rootOf } from "../run/run-tree.ts";
 import { frameText } from "../thread/frame-text.ts";
+import { placeId } from "../thread/place-id.ts";
 
 const MAX_CHARACTERS = 16_384;
 
@@ -48,7 +49,7 @@ export async function sendMessage(
   const request = {
     agent_id: agentId,
     thread_id: threadId,
-    run_id: `message-${env.hash(JSON.stringify([tenant, call.call_id, key])).slice(0, 32)}`,
+    run_id: placeId(store, `message-${env.hash(JSON.stringify([tenant, call.call_id, key])).slice(0, 32)}`, threadId),
     for_run_id: runId,
     origin: "internal",
     sender_id: source,

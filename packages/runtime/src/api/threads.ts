@@ -18,6 +18,7 @@ import { answerForStopped, stopChildren } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
 import { loadState } from "../thread/loaded-thread.ts";
+import { placeId } from "../thread/place-id.ts";
 
 /** Conversations and their past. */
 export interface Threads {
@@ -101,7 +102,7 @@ export function createThreads(services: Services, tenant: string): Threads {
       };
       return (await store.commit(changeset, { expected: base, epoch: null })).version;
     },
-    async fork(threadId, { at, threadId: forkId = services.env.ids.uuid() } = {}) {
+    async fork(threadId, { at, threadId: forkId = placeId(store, services.env.ids.uuid(), threadId) } = {}) {
       const thread = await get(threadId);
       if (at !== undefined) assertVersion(thread, at);
       return store.forkThread(threadId, at ?? thread.version, forkId);

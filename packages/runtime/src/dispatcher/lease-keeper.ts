@@ -92,6 +92,8 @@ export class LeaseKeeper {
         activation.lose();
         continue;
       }
+      // Nothing was heard of it: its time goes on.
+      if (still === activation.claim) continue;
       this.#services.time.hear(still, this.#services.limits.leaseMs);
       activation.claim = still;
       activation.renewedAt = startedAt;

@@ -73,6 +73,17 @@ it.each(VICTIMS)(
   },
 );
 
+describeWithService("postgres", "a parent and its child in two processes on two databases", (service) => {
+  const used = useServer(service);
+
+  it.each(VICTIMS)("end once, with their budget whole, when the process %s is killed", async (victims) => {
+    const urls = [await used.makeDatabase(), await used.makeDatabase()];
+    const store = await openPostgresStore({ urls });
+    onTestFinished(() => store.close());
+    await expectWhole({ kind: "scattered", urls }, store.forTenant("default"), victims);
+  });
+});
+
 describeWithService("postgres", "a parent and its child in two processes on a real Postgres", (service) => {
   const used = useServer(service);
 

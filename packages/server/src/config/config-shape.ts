@@ -62,7 +62,10 @@ export const providerShape: Shape<ProviderConfig> = objectOf<ProviderConfig>({
 });
 
 const database = {
-  url: optional(textOrVariable, "`postgres://user:password@host:port/database`, or the variable it is in."),
+  url: optional(
+    textOrVariable,
+    "`postgres://user:password@host:port/database`, or the variable it is in. Several of them, separated by commas, are one store; not behind NATS.",
+  ),
   schema: optional(nonEmptyText, "The schema its tables are in."),
 };
 

@@ -37,8 +37,8 @@ export class BufferedDriver implements StoreDriver {
     return this.#ports.inner.now();
   }
 
-  estimateNow(): number {
-    return this.#ports.inner.estimateNow();
+  estimateNow(thread: ThreadKey): number {
+    return this.#ports.inner.estimateNow(thread);
   }
 
   seal(changeset: Changeset): SealedChangeset {

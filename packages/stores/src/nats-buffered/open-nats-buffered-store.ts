@@ -64,7 +64,7 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
       ...withBlobs(createDurableStore(driver), {
         rows: blobs,
         objects: options.postgres.blobs,
-        now: () => driver.estimateNow(),
+        now: () => inner.estimateNow(),
       }),
       recover,
     };

@@ -75,6 +75,10 @@ export const PAGE: Prepared = prepared(
    order by blobs.tenant, blobs.ref`,
 );
 
+export const IS_REFERRED_BY_ANY: Prepared = prepared(
+  "select ref from blob_refs where tenant = $1 and ref = $2 limit 1",
+);
+
 /** Waits for all who are adding references, and keeps others from it until the transaction ends. */
 export const LOCK_REFS: Prepared = prepared(`select pg_advisory_xact_lock(${REFS_LOCK})`);
 

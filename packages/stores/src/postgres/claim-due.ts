@@ -3,6 +3,7 @@ import { escapeText } from "../codec/escape-text.ts";
 import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadRequest } from "../kernel/request.ts";
+import type { WorkRank } from "../kernel/rows.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import { encodeArray } from "./binary-array.ts";
 import type { Database } from "./database.ts";
@@ -10,7 +11,7 @@ import { DemandRead } from "./read-demands.ts";
 import { BEGIN, COMMIT, type Operation, plan } from "./run-batch.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { rowsOf, type Session } from "./session.ts";
-import { prepared, type Query } from "./statement.ts";
+import { type Prepared, prepared, type Query } from "./statement.ts";
 import { NOW } from "./table.ts";
 import { WriteBatch } from "./write-batch.ts";
 
@@ -36,13 +37,35 @@ const LOOK = prepared(`with recursive needs as (
  * Threads that are due, the most urgent first, locked. Threads that another process holds are skipped: their holder sees
  * to them, and several processes share all work.
  */
-const LOCK_DUE = prepared(`select due.tenant, due.thread_id from (values (0), (1), (2)) as ranks (rank)
+function lockDue(ranks: string): Prepared {
+  return prepared(`select due.tenant, due.thread_id from ${ranks}
   cross join unnest($3::text[]) as needs (need)
   cross join lateral (
     select tenant, thread_id from threads
     where md5(work_need) = md5(needs.need) and work_rank = ranks.rank and work_at <= $1::float8 and work_at is not null
     order by work_at limit $2::bigint for update skip locked) as due
   limit $2::bigint`);
+}
+
+const LOCK_DUE = lockDue("(values (0), (1), (2)) as ranks (rank)");
+
+/** Of one rank only. */
+const LOCK_DUE_OF_RANK = lockDue("(values ($4::integer)) as ranks (rank)");
+
+const DUE_RANKS = prepared(`select ranks.rank from (values (0), (1), (2)) as ranks (rank)
+  where exists (select from unnest($2::text[]) as needs (need) cross join lateral (
+    select from threads where md5(work_need) = md5(needs.need) and work_rank = ranks.rank and work_at is not null
+      and work_at <= $1::float8 limit 1) as due)`);
+
+/** The ranks of the due work with some needs. */
+export async function findDueRanks(
+  database: Database,
+  needs: readonly NeedText[],
+  time: number,
+): Promise<readonly WorkRank[]> {
+  const results = await database.read([DUE_RANKS(time, encodeArray("text", needs))]);
+  return rowsOf<{ readonly rank: WorkRank }>(results).map(({ rank }) => rank);
+}
 
 const CLOSE_THREAD = prepared(`update threads set damage = coalesce(damage, $3), work_rank = null, work_at = null
   where tenant = $1 and thread_id = $2`);
@@ -78,12 +101,13 @@ export interface ClaimRound {
 export async function claimDue(
   session: Session,
   request: Claimer,
-  { limit, clock }: { readonly limit: number; readonly clock: ServerClock },
+  { limit, clock, rank }: { readonly limit: number; readonly clock: ServerClock; readonly rank?: WorkRank | undefined },
 ): Promise<ClaimRound> {
   const time = clock.estimate();
   const needs = encodeArray("text", request.needs);
+  const lock = rank === undefined ? LOCK_DUE(time, limit, needs) : LOCK_DUE_OF_RANK(time, limit, needs, rank);
   try {
-    const due = rowsOf<ThreadKey>(await session.run([BEGIN(), LOCK_DUE(time, limit, needs)]), 1);
+    const due = rowsOf<ThreadKey>(await session.run([BEGIN(), lock]), 1);
     const operations = due.map((key) => toOperation({ operation: "claim", ...key, request }));
     const granted: ClaimAnswer[] = [];
     const signals: StoreSignal[] = [];

@@ -47,7 +47,7 @@ export async function assertUpToDate(database: Database, schema: string): Promis
 /** The server's code for a missing right. */
 const DENIED = "42501";
 
-function outdated(schema: string, step: number, cause?: unknown): RepriseError {
+export function outdated(schema: string, step: number, cause?: unknown): RepriseError {
   const [found, needed] = [step === 0 ? "has no tables" : `is at step ${step}`, `needs step ${SCHEMA_STEPS.length}`];
   const reason = cause === undefined ? "" : ", and this role may not change it";
   return new RepriseError("SCHEMA_OUTDATED", `The schema ${schema} ${found}, and this version ${needed}${reason}.`, {
@@ -105,7 +105,7 @@ async function stepOf(session: Session, schema: string): Promise<number> {
 }
 
 /** A process that creates or changes this schema waits for others that do, until the transaction ends. */
-function lockSchema(schema: string): Query {
+export function lockSchema(schema: string): Query {
   const number = createHash("sha256").update(`reprise schema ${schema}`).digest().readBigInt64BE(0);
   return composed("select pg_advisory_xact_lock($1::bigint)", [String(number)]);
 }

@@ -4,6 +4,7 @@ import {
   type BlobStore,
   type Clock,
   type Durability,
+  invalidRequest,
   RepriseError,
   type Store,
   type StoreSignal,
@@ -20,6 +21,9 @@ import { Database } from "./database.ts";
 import { HeldNames } from "./held-names.ts";
 import { HeldWriter } from "./held-writer.ts";
 import { assertSchemaName, assertUpToDate, migrate } from "./migrate.ts";
+import { createPartitionedStore } from "./partitions/create-partitioned-store.ts";
+import { Partitions } from "./partitions/partition.ts";
+import { assertAlone, joinSet } from "./partitions/partition-set.ts";
 import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
 import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
@@ -84,6 +88,11 @@ export interface PostgresConnection {
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url?: string;
+  /**
+   * Instead of one URL, those of several empty databases that threads are spread over: a partitioned store. Their number and order stay.
+   * Settings such as `maxConnections` are for each of them.
+   */
+  readonly urls?: readonly string[];
   /** Instead of a URL, or beside it for what it does not say. */
   readonly connection?: PostgresConnection;
   /** Where its tables are; made when it is not there. `reprise`. Several stores share a database by it. */
@@ -124,6 +133,9 @@ const LANES = 3;
 /** The same for held writes. Fewer lanes make larger batches, and there is nothing to plan in between. */
 const HELD_LANES = 2;
 
+/** As many as an id can name. */
+const MAX_PARTITIONS = 1_000;
+
 /** An open database as others build on it. */
 export interface OpenPostgres {
   readonly driver: PostgresDriver;
@@ -135,6 +147,12 @@ export interface OpenPostgres {
 
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const [first, ...others] = databasesOf(options);
+  if (others.length > 0) return openPartitionedStore([first, ...others], options);
+  return openOne(first);
+}
+
+async function openOne(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { driver, blobs } = await openPostgresDriver(options);
   return withBlobs(createDurableStore(driver), {
     rows: blobs,
@@ -143,12 +161,64 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
 }
 
-export async function openPostgresDriver(options: PostgresStoreOptions): Promise<OpenPostgres> {
+/** Several databases as one store. Each is opened like a store of its own once all have their places. */
+async function openPartitionedStore(
+  databases: readonly [PostgresStoreOptions, ...PostgresStoreOptions[]],
+  options: PostgresStoreOptions,
+): Promise<PostgresStore> {
+  await whenReached(() => makeSet(databases), options);
+  const opening = await Promise.allSettled(
+    databases.map((database) => openPostgresDriver(database, { isMember: true })),
+  );
+  const [first, ...others] = opening.flatMap((opened) => (opened.status === "fulfilled" ? [opened.value] : []));
+  if (first === undefined || others.length + 1 < databases.length) {
+    await Promise.all([first, ...others].map((opened) => opened?.driver.close()));
+    throw opening.find((opened) => opened.status === "rejected")?.reason;
+  }
+  return createPartitionedStore(new Partitions(first, others), options);
+}
+
+/** Makes the tables of several databases, unless they may not be changed, and gives each its place. */
+async function makeSet(databases: readonly PostgresStoreOptions[]): Promise<void> {
+  const [{ schema = "reprise", migrates = true } = {}] = databases;
+  const Client = await loadPgDriver();
+  const opened = databases.map((options) => openDatabase(Client, options, schema));
+  try {
+    await Promise.all(opened.map((database) => prepareSchema(database, schema, { migrates })));
+    await joinSet(opened, schema, { migrates });
+  } finally {
+    await Promise.all(opened.map((database) => database.close()));
+  }
+}
+
+/** The options of each database. */
+function databasesOf(options: PostgresStoreOptions): readonly [PostgresStoreOptions, ...PostgresStoreOptions[]] {
+  const { urls, ...each } = options;
+  if (urls === undefined) return [each];
+  if (options.url !== undefined) throw invalidRequest("A Postgres store has a url or urls, not both.");
+  const [first, ...others] = urls.map((url) => ({ ...each, url }));
+  if (first === undefined) throw invalidRequest("A Postgres store needs the URL of a database, and urls is empty.");
+  if (others.length >= MAX_PARTITIONS)
+    throw invalidRequest(`A Postgres store has at most ${MAX_PARTITIONS} databases (got ${urls.length}).`);
+  return [first, ...others];
+}
+
+/** `isMember`: the database is opened as one of several, which were prepared together. */
+export async function openPostgresDriver(
+  options: PostgresStoreOptions,
+  { isMember = false }: { readonly isMember?: boolean } = {},
+): Promise<OpenPostgres> {
+  if (options.urls !== undefined) throw invalidRequest("This store takes the url of one Postgres database.");
   const schema = options.schema ?? "reprise";
   const Client = await loadPgDriver();
   const database = openDatabase(Client, options, schema);
   try {
-    await whenReached(() => prepareSchema(database, schema, options), options);
+    if (!isMember) {
+      await whenReached(async () => {
+        await prepareSchema(database, schema, options);
+        await assertAlone(database, schema);
+      }, options);
+    }
     const durability = await readDurability(database);
     const { clock } = options;
     const serverClock = new ServerClock(clock);
@@ -183,22 +253,38 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
 }
 
 /**
- * Short for `openPostgresStore`: `createRuntime({ agents, store: postgres(url) })`. Takes options instead of a URL where the
- * address comes in parts.
+ * Short for `openPostgresStore`: `createRuntime({ agents, store: postgres(url) })`. Takes several URLs for a partitioned store, and options
+ * instead of a URL where the address comes in parts.
  */
 export function postgres(
-  database: string | PostgresStoreOptions,
-  options?: Omit<PostgresStoreOptions, "url">,
+  database: string | readonly string[] | PostgresStoreOptions,
+  options?: Omit<PostgresStoreOptions, "url" | "urls">,
 ): Promise<PostgresStore> {
-  return openPostgresStore({ ...options, ...(typeof database === "string" ? { url: database } : database) });
+  return openPostgresStore({ ...options, ...addressOf(database) });
+}
+
+function addressOf(database: string | readonly string[] | PostgresStoreOptions): PostgresStoreOptions {
+  if (typeof database === "string") return { url: database };
+  return isList(database) ? { urls: database } : database;
+}
+
+/** `Array.isArray` does not narrow lists that are read only. */
+function isList(database: readonly string[] | PostgresStoreOptions): database is readonly string[] {
+  return Array.isArray(database);
 }
 
 /** Makes the tables, or brings them up to date, and nothing more: for a role that may do so, before those that may not open it. */
 export async function ensureSchema(options: PostgresStoreOptions): Promise<void> {
+  const [first, ...others] = databasesOf({ ...options, migrates: true });
+  return others.length > 0 ? makeSet([first, ...others]) : ensureOne(first);
+}
+
+async function ensureOne(options: PostgresStoreOptions): Promise<void> {
   const schema = options.schema ?? "reprise";
   const database = openDatabase(await loadPgDriver(), options, schema);
   try {
     await migrate(database, schema);
+    await assertAlone(database, schema);
   } finally {
     await database.close();
   }

@@ -1,10 +1,12 @@
 import type { Changeset, Durability, StoreSignal, ThreadKey } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
+import type { ThreadDemand } from "../kernel/demand.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
 import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { WorkRank } from "../kernel/rows.ts";
 import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
@@ -12,7 +14,7 @@ import type { RowReader } from "../shell/row-reader.ts";
 import type { SignalBoard } from "../shell/signal-board.ts";
 import type { NameHold, WorkerRows } from "../shell/worker-rows.ts";
 import type { Batcher } from "./batcher.ts";
-import { claimDue, countDueThreads, lookForNeeds } from "./claim-due.ts";
+import { claimDue, countDueThreads, findDueRanks, lookForNeeds } from "./claim-due.ts";
 import type { Database } from "./database.ts";
 import { FIND_THREAD } from "./demand-statements.ts";
 import type { HeldNames } from "./held-names.ts";
@@ -22,6 +24,7 @@ import { fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.t
 import { ReadLanes } from "./read-lanes.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
+import { type Operation, openSource } from "./run-batch.ts";
 import type { Ask } from "./select-commits.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { rowsOf } from "./session.ts";
@@ -47,6 +50,7 @@ export interface PostgresParts {
   tell(signals: readonly StoreSignal[]): void;
 }
 
+const BEGIN_SNAPSHOT = prepared("begin isolation level repeatable read read only");
 const SELECT_NOW = prepared(`select ${NOW} as now`);
 const SELECT_THREAD_OF_RUN = prepared(FIND_THREAD);
 const SELECT_CLAIMS = prepared(
@@ -99,12 +103,17 @@ export class PostgresDriver implements StoreDriver {
     return this.#parts.heldWriter.write(write);
   }
 
-  async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
+  /** `source` is for a fork of a thread that is in another database. */
+  async execute<Name extends ThreadOperation>(
+    request: ThreadRequest<Name>,
+    source?: Operation["source"],
+  ): Promise<ThreadAnswers[Name]> {
     const demand = demandOf(request);
     const { thread } = demand;
     const thread_id = "thread_id" in thread ? thread.thread_id : await this.#findThread(demand.tenant, thread.run_id);
     // A request of one name is one of all of them, which TypeScript does not see through the parameter.
-    return this.#parts.batcher.do({ request: request as ThreadRequest, demand, thread_id });
+    const operation = { request: request as ThreadRequest, demand, thread_id };
+    return this.#parts.batcher.do(source === undefined ? operation : { ...operation, source });
   }
 
   /** The thread of a run never changes. Of a run that is not there it is one that is not there either. */
@@ -121,7 +130,20 @@ export class PostgresDriver implements StoreDriver {
     return countDueThreads(this.#parts.database, this.#parts.clock, limit);
   }
 
-  async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
+  /** The ranks of the due work that a claimer may do. */
+  dueRanks({ needs }: Claimer): Promise<readonly WorkRank[]> {
+    return findDueRanks(this.#parts.database, needs, this.#parts.clock.estimate());
+  }
+
+  /** Reads what a fork takes over, as it is at one moment. */
+  readSource(tenant: string, history: NonNullable<ThreadDemand["history"]>): ReturnType<typeof openSource> {
+    return this.#parts.database.use(async (session) => {
+      await session.run([BEGIN_SNAPSHOT()]);
+      return openSource(session, tenant, history).finally(() => session.rollBack());
+    });
+  }
+
+  async claim(request: Claimer, limit: number, rank?: WorkRank): Promise<readonly ClaimAnswer[]> {
     const granted: ClaimAnswer[] = [];
     let attempts = 0;
     while (granted.length < limit) {
@@ -129,7 +151,7 @@ export class PostgresDriver implements StoreDriver {
       try {
         const { clock } = this.#parts;
         const round = await this.#parts.database.use((session) =>
-          claimDue(session, request, { limit: limit - granted.length, clock }),
+          claimDue(session, request, { limit: limit - granted.length, clock, rank }),
         );
         granted.push(...round.granted);
         this.#parts.tell(round.signals);

@@ -1,4 +1,5 @@
 import type { StoreSignal } from "@reprise/contracts";
+import type { History, ThreadDemand } from "../kernel/demand.ts";
 import { planOf } from "../kernel/operations.ts";
 import type { ThreadRequest } from "../kernel/request.ts";
 import { isConnectionLost } from "./postgres-errors.ts";
@@ -8,9 +9,14 @@ import type { Session } from "./session.ts";
 import { type Prepared, prepared } from "./statement.ts";
 import { WriteBatch } from "./write-batch.ts";
 
+/** What was read of a thread that is forked; undefined when there is none. Opening throws when it is damaged. */
+type OpenSource = () => History | undefined;
+
 /** An operation on a thread whose id is known, with what it demands. */
 export interface Operation extends DemandOnThread {
   readonly request: ThreadRequest;
+  /** What was read elsewhere of the thread that is forked, when that is in another database. */
+  readonly source?: OpenSource;
 }
 
 /** What became of an operation. A refusal is as final as an answer: the operation changed nothing. */
@@ -67,22 +73,30 @@ export async function runBatch(
   }
 }
 
-type ReadHistory = Awaited<ReturnType<typeof readHistory>>;
-
-async function readHistories(session: Session, operations: readonly Operation[]): Promise<readonly ReadHistory[]> {
-  const histories: ReadHistory[] = [];
-  for (const [index, { demand }] of operations.entries()) {
+async function readHistories(session: Session, operations: readonly Operation[]): Promise<readonly OpenSource[]> {
+  const histories: OpenSource[] = [];
+  for (const [index, { demand, source }] of operations.entries()) {
     if (demand.history === undefined) continue;
-    histories[index] = await readHistory((queries) => session.run(queries), demand.tenant, demand.history);
+    histories[index] = source ?? (await openSource(session, demand.tenant, demand.history));
   }
   return histories;
+}
+
+/** Reads what a fork takes over, in a transaction that began before. */
+export async function openSource(
+  session: Session,
+  tenant: string,
+  history: NonNullable<ThreadDemand["history"]>,
+): Promise<OpenSource> {
+  const open = await readHistory((queries) => session.run(queries), tenant, history);
+  return () => open?.();
 }
 
 /** Plans one operation and adds what it writes to the batch. */
 export function plan(
   { request, thread_id }: Operation,
   demanded: DemandedRows | undefined,
-  openHistory: ReadHistory,
+  openHistory: OpenSource | undefined,
   { batch, now }: { readonly batch: WriteBatch; readonly now: (stored: number) => number },
 ): Planned {
   if (demanded === undefined) return { refusal: new Error("The rows of an operation are missing.") };

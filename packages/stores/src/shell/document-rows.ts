@@ -27,7 +27,7 @@ export interface DocumentAnswer {
 
 /**
  * The documents of a database, row by row. A row whose time is up is not there. A write is all or nothing, in one transaction;
- * each gets a revision higher than any before, also than those of rows that are gone.
+ * each gets a revision higher than any before under its name, also than those of rows that are gone.
  */
 export interface DocumentRows {
   load(key: DocumentKey): Promise<DocumentRow | undefined>;

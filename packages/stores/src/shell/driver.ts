@@ -32,8 +32,8 @@ export interface StoreDriver {
    * Left out by drivers whose reading costs nothing.
    */
   writeHeld?(write: HeldWrite): Promise<boolean>;
-  /** The store's time as far as it is known without asking: never ahead of it. */
-  estimateNow(): number;
+  /** The store's time where a thread is, as far as it is known without asking: never ahead of it. */
+  estimateNow(thread: ThreadKey): number;
   /** Makes a changeset ready for `execute` and `writeHeld`. */
   seal(changeset: Changeset): SealedChangeset;
   /** What the work needs that is due: each need once, first that of what has been due for longest. Costs what there are needs, however much work there is. */

@@ -24,9 +24,12 @@ export class HeldThreads {
   async commit(asked: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
     if (this.#driver.writeHeld === undefined) return this.#driver.execute(asked);
     const request = { ...asked, holds: true } as const;
-    const key = keyOf(request.tenant, request.changeset.thread_id);
+    const { tenant } = request;
+    const { thread_id } = request.changeset;
+    const key = keyOf(tenant, thread_id);
     const held = this.#take(key);
-    const plan = held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow());
+    const plan =
+      held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow({ tenant, thread_id }));
     const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
     this.keep(key, answer.held);
     return answer;
@@ -35,11 +38,13 @@ export class HeldThreads {
   async submit(asked: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
     if (this.#driver.writeHeld === undefined) return this.#driver.execute(asked);
     const request = { ...asked, holds: true } as const;
-    const key = keyOf(request.tenant, request.entry.thread_id);
+    const { tenant } = request;
+    const { thread_id } = request.entry;
+    const key = keyOf(tenant, thread_id);
     // A thread under a claim is only enqueued to, and its owner continues with what is held of it.
     const isBusy = this.#held.get(key)?.thread.claim != null;
     if (request.claiming === undefined || isBusy) return this.#driver.execute(request);
-    const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow());
+    const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow({ tenant, thread_id }));
     const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
     if (answer.status === "claimed") this.keep(key, answer.claim.held);
     return answer;

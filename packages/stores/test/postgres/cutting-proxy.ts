@@ -7,6 +7,8 @@ export interface CuttingProxy {
   /** From now on: the first answer to something that holds this text is swallowed, and its connection cut. */
   cutAnswerTo(text: string): void;
   readonly cuts: number;
+  /** From now on nothing gets through. */
+  close(): void;
 }
 
 /** Stands between a store and its server. It is closed with the test. */
@@ -42,10 +44,11 @@ export async function startCuttingProxy(serverUrl: string, ownPort = 0): Promise
     });
   });
   await new Promise<void>((resolve) => server.listen(ownPort, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  const close = (): void => {
     for (const socket of sockets) socket.destroy();
     server.close();
-  });
+  };
+  onTestFinished(close);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const url = new URL(serverUrl);
@@ -58,5 +61,6 @@ export async function startCuttingProxy(serverUrl: string, ownPort = 0): Promise
     get cuts() {
       return cuts;
     },
+    close,
   };
 }

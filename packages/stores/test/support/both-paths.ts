@@ -43,7 +43,7 @@ export function alwaysReading(driver: StoreDriver): StoreDriver {
     ...{ durability, reader, documents },
     now: () => driver.now(),
     execute: (request) => driver.execute(request),
-    estimateNow: () => driver.estimateNow(),
+    estimateNow: (thread) => driver.estimateNow(thread),
     seal: (changeset) => driver.seal(changeset),
     claim: (request, limit) => driver.claim(request, limit),
     workers: driver.workers,

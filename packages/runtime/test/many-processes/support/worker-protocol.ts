@@ -5,7 +5,9 @@ import type { Limits } from "@reprise/runtime";
 export interface WorkerSetup {
   readonly store:
     | { readonly kind: "sqlite"; readonly file: string }
-    | { readonly kind: "postgres"; readonly url: string; readonly schema: string };
+    | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
+    /** Threads of a tree are in any of the databases. */
+    | { readonly kind: "scattered"; readonly urls: readonly string[] };
   /** Which version of the agents it has. */
   readonly build?: string;
   readonly instanceId?: string;

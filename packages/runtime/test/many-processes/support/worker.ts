@@ -7,6 +7,7 @@ import { createMemoryBlobStore } from "@reprise/stores/memory";
 import { openPostgresStore } from "@reprise/stores/postgres";
 import { openSqliteStore } from "@reprise/stores/sqlite";
 import { type Build, createAgents } from "./agents.ts";
+import { scatter } from "./scatter.ts";
 import type {
   Asked,
   AskedModel,
@@ -26,10 +27,7 @@ const asked: AskedModel[] = [];
 const logged: string[] = [];
 
 const env = createNodeEnv({ log: (_, message) => logged.push(message) });
-const store: Store & { readonly blobs?: BlobStore } =
-  setup.store.kind === "sqlite"
-    ? await openSqliteStore({ file: setup.store.file })
-    : await openPostgresStore({ url: setup.store.url, schema: setup.store.schema, maxConnections: 4 });
+const store = await openStore(setup.store);
 const runtime = await createRuntime({
   agents: createAgents((setup.build ?? "1") as Build, {
     asked: (request) => asked.push(request),
@@ -76,6 +74,19 @@ async function serve({ number, task, parameters }: Asked): Promise<void> {
     say({ number, answer: answer ?? null });
   } catch (error) {
     say({ number, refusal: describe(error) });
+  }
+}
+
+async function openStore(place: WorkerSetup["store"]): Promise<Store & { readonly blobs?: BlobStore }> {
+  switch (place.kind) {
+    case "sqlite":
+      return openSqliteStore({ file: place.file });
+    case "postgres":
+      return openPostgresStore({ url: place.url, schema: place.schema, maxConnections: 4 });
+    case "scattered":
+      return scatter(await openPostgresStore({ urls: place.urls, maxConnections: 4 }));
+    default:
+      return place satisfies never;
   }
 }
 

@@ -159,6 +159,7 @@ export function mailboxLaws(law: Law): void {
       ["c", "t1"],
     ] as const) {
       await bench.enqueue({ entry_id, thread_id });
+      await bench.advance(1);
     }
     const ids = async (query: Parameters<typeof bench.tenant.listEntries>[0]) =>
       (await bench.tenant.listEntries(query)).items.map(({ entry_id }) => entry_id);
