@@ -162,6 +162,15 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
     await page.getByText(/^Diverged at /).waitFor();
     await page.getByRole("region", { name: "Divergence" }).waitFor();
     await page.getByRole("region", { name: "Events" }).locator("[aria-current=true]").waitFor();
+    // What was found is remembered, and stands in the list too.
+    await page.goto(`${url}/runs?word=tampered`);
+    await page
+      .getByRole("table", { name: "Runs" })
+      .getByText(/^Diverged at /)
+      .waitFor({ state: "attached" });
+    await page.getByRole("table", { name: "Runs" }).getByRole("link").click();
+    await page.getByRole("region", { name: "Divergence" }).waitFor();
+    await page.getByRole("button", { name: "Verify replay again" }).waitFor();
   }, 60_000);
 
   it("explains spent budgets, unknown outcomes and questions, with what each answer does", async () => {

@@ -1,13 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type RefObject, useEffect } from "react";
+import { useObservable } from "../api/observable.ts";
 import type { Run } from "../api/types.ts";
 import { baseAgent } from "../log/base-agent.ts";
 import { statusOfRun } from "../log/fold-messages.ts";
+import { describeReplay, type Replay } from "../log/replay.ts";
 import { classNames } from "../parts/class-names.ts";
 import { formatCost, formatCount, formatDuration, formatTime } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
+import { verdicts } from "../session/verdicts.ts";
 
 interface RunTableProps {
   readonly runs: readonly Run[];
@@ -32,6 +35,7 @@ export function RunTable({ runs, titles, chosen, choose, open, focused, frame, m
     estimateSize: () => 44,
     overscan: 10,
   });
+  const verified = useObservable(verdicts);
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -116,8 +120,9 @@ export function RunTable({ runs, titles, chosen, choose, open, focused, frame, m
                 {baseAgent(run.agent_id)}
                 {run.origin !== "user" && <span className="text-faint"> · {run.origin.replaceAll("_", " ")}</span>}
               </span>
-              <span role="cell">
+              <span role="cell" className="flex items-center gap-1.5">
                 <Status word={statusOfRun(run)} />
+                <Verified replay={verified.get(run.run_id)} />
               </span>
               <span role="cell" className="text-right text-sm text-faint tabular-nums max-md:hidden">
                 {formatDuration(run.updated_at - run.created_at)}
@@ -137,6 +142,18 @@ export function RunTable({ runs, titles, chosen, choose, open, focused, frame, m
         })}
       </div>
     </div>
+  );
+}
+
+/** What a replay of the run found, once it was verified in this browser. */
+function Verified({ replay }: { readonly replay: Replay | undefined }): ReactNode {
+  const verdict = describeReplay(replay);
+  if (verdict === undefined) return null;
+  return (
+    <span title={verdict.text} className={classNames("flex", verdict.isEqual ? "text-good" : "text-bad")}>
+      <Icon name={verdict.isEqual ? "shield" : "warning"} size={13} />
+      <span className="sr-only">{verdict.text}</span>
+    </span>
   );
 }
 

@@ -28,6 +28,18 @@ export function useCursorKeys({ moments, at, move, fork }: CursorKeys): void {
   }, [moments, at, move, fork]);
 }
 
+/** `c` compares, where there is something to compare with. */
+export function useCompareKey(compare: (() => void) | undefined): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isMeant = event.key === "c" && !(event.metaKey || event.ctrlKey || event.altKey || event.repeat);
+      if (isMeant && !isTyping(event)) compare?.();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [compare]);
+}
+
 /** Makes a thread that begins at a version of another one. */
 export function useFork(
   threadId: string | undefined,

@@ -1,7 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useDecisions, useThreads, useWorkflows } from "../api/queries.ts";
+import { useAgents, useDecisions, useThreads, useWorkflows } from "../api/queries.ts";
+import { useRunPages } from "../api/use-pages.ts";
+import { baseAgent } from "../log/base-agent.ts";
+import { statusOfRun } from "../log/fold-messages.ts";
 import { classNames } from "../parts/class-names.ts";
+import { formatTime } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 
 interface Entry {
@@ -12,7 +16,9 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** Everything by its name: screens, threads, open questions, agents. */
+const EVERY_RUN = {};
+
+/** Everything by its name: screens, open questions, agents, workflows, threads, and the newest runs. */
 export function CommandPalette({
   close,
   turnTheme,
@@ -24,6 +30,8 @@ export function CommandPalette({
   const threads = useThreads(200);
   const decisions = useDecisions();
   const workflows = useWorkflows();
+  const agents = useAgents();
+  const runs = useRunPages(EVERY_RUN, false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [word, setWord] = useState("");
   const [index, setIndex] = useState(0);
@@ -44,6 +52,7 @@ export function CommandPalette({
     { id: "ops", icon: "ops", text: "Operations", about: "Screen", run: go("/ops") },
     { id: "theme", icon: "moon", text: "Turn the theme", about: "Light or dark", run: turnTheme },
   ];
+  const titles = new Map((threads.data ?? []).map(({ thread_id, title }) => [thread_id, title]));
   const all: readonly Entry[] = [
     ...screens,
     ...(decisions.data ?? []).map(({ id, tool_id, thread_id }) => ({
@@ -60,12 +69,28 @@ export function CommandPalette({
       about: "Workflow",
       run: go("/workflows/$workflowId", { workflowId: id }),
     })),
+    ...(agents.data ?? [])
+      .filter(({ id }) => !workflows.data?.some((workflow) => workflow.id === id))
+      .map(({ id, name }) => ({
+        id: `agent ${id}`,
+        icon: "agents" as const,
+        text: name,
+        about: "Agent",
+        run: go("/agents/$agentId", { agentId: id }),
+      })),
     ...(threads.data ?? []).map(({ thread_id, title, last_run }) => ({
       id: thread_id,
       icon: "chat" as const,
       text: title || "Untitled",
       about: last_run?.agent_id ?? "",
       run: go("/threads/$threadId", { threadId: thread_id }),
+    })),
+    ...(runs.items ?? []).map((run) => ({
+      id: `run ${run.run_id}`,
+      icon: "runs" as const,
+      text: `Run of ${baseAgent(run.agent_id)}, ${formatTime(run.created_at, true)}`,
+      about: `${statusOfRun(run)} · ${titles.get(run.thread_id) || run.thread_id}`,
+      run: go("/runs/$runId", { runId: run.run_id }),
     })),
   ];
   const wanted = word.trim().toLowerCase();
@@ -93,7 +118,7 @@ export function CommandPalette({
           aria-controls="entries"
           aria-activedescendant={shown[index] === undefined ? undefined : `entry-${index}`}
           aria-label="Go to"
-          placeholder="Threads, questions, workflows, screens"
+          placeholder="Threads, runs, agents, questions, screens"
           value={word}
           onChange={(event) => {
             setWord(event.target.value);

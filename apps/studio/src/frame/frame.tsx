@@ -41,7 +41,13 @@ export function Frame(): ReactNode {
       >
         Skip to the content
       </button>
-      <Rail path={path} openPalette={() => setOpened("palette")} isDark={isDark} turnTheme={turn} />
+      <Rail
+        path={path}
+        openPalette={() => setOpened("palette")}
+        openHelp={() => setOpened("help")}
+        isDark={isDark}
+        turnTheme={turn}
+      />
       <div id="main" tabIndex={-1} className="relative min-h-0 min-w-0 flex-1 outline-none">
         <p
           role="status"

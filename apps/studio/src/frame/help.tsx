@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["[ and ]", "Move the cursor by one version"],
   ["Esc", "Back to now; stops a run at work"],
   ["F", "Fork from the version that is shown"],
+  ["C", "Compare a fork or a re-run with its original"],
   ["X, C", "Choose runs, compare two of them"],
   ["J and K", "Next and previous in a list"],
   ["A, D, E", "Approve, deny with a reason, edit in the inbox"],

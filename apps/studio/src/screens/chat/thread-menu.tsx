@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { useThreads } from "../../api/queries.ts";
 import { saveFile } from "../../api/save-file.ts";
 import { DeleteThread } from "../../components/delete-thread.tsx";
+import { useCompareKey } from "../../components/use-cursor.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 
 interface ThreadMenuProps {
@@ -20,16 +21,15 @@ export function ThreadMenu({ threadId, fork, fail }: ThreadMenuProps): ReactNode
   const own = threads.data?.find(({ thread_id }) => thread_id === threadId);
   const original = threads.data?.find(({ thread_id }) => thread_id === own?.parent_thread_id)?.last_run?.run_id;
   const fresh = own?.last_run?.run_id;
+  const compare =
+    original === undefined || fresh === undefined
+      ? undefined
+      : () => void navigate({ to: "/compare/$a/$b", params: { a: original, b: fresh } });
+  useCompareKey(compare);
   return (
     <span className="flex items-center">
-      {original !== undefined && fresh !== undefined && (
-        <Button
-          small
-          icon="compare"
-          className="mr-1"
-          title="Both runs side by side"
-          onClick={() => void navigate({ to: "/compare/$a/$b", params: { a: original, b: fresh } })}
-        >
+      {compare !== undefined && (
+        <Button small icon="compare" className="mr-1" title="Both runs side by side" onClick={compare}>
           Compare <span className="max-md:sr-only">with the original</span>
         </Button>
       )}

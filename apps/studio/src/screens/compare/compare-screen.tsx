@@ -1,16 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ServerError } from "../../api/connection.ts";
-import { answerOf, client } from "../../api/requests.ts";
+import { answerOf, client, loadRuns } from "../../api/requests.ts";
 import type { Comparison } from "../../api/types.ts";
 import { PatchDiff } from "../../components/patch-diff.tsx";
-import { alignRuns, type ComparedStep } from "../../log/align-runs.ts";
+import { alignRuns, type ComparedStep, textWithoutIds } from "../../log/align-runs.ts";
 import { baseAgent } from "../../log/base-agent.ts";
 import { fieldsOf } from "../../log/block.ts";
 import type { StateChange } from "../../log/diff-state.ts";
+import { statusOfRun } from "../../log/fold-messages.ts";
 import { classNames } from "../../parts/class-names.ts";
-import { formatCost, formatCount, formatDuration } from "../../parts/format.ts";
+import { formatCost, formatCount, formatDuration, formatTime } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 import { Empty, ScreenError, Skeleton } from "../../parts/notice.tsx";
@@ -68,10 +69,14 @@ function Sides({
   readonly compared: Comparison;
 }): ReactNode {
   const { original, rerun, state } = compared;
+  const navigate = useNavigate();
+  const show = (one: string, other: string): void =>
+    void navigate({ to: "/compare/$a/$b", params: { a: one, b: other }, replace: true });
   const rows = alignRuns(original.messages, rerun.messages);
   const first = rows.findIndex(({ isSame }) => !isSame);
   const { rerun_of, changes } = fieldsOf(fieldsOf(rerun.run).metadata);
   const isRerun = rerun_of === a;
+  const names = isRerun ? (["Original", "Re-run"] as const) : (["First", "Second"] as const);
   const changed = describeChanges(fieldsOf(changes));
   return (
     <main className="h-full overflow-y-auto">
@@ -83,9 +88,9 @@ function Sides({
             {isRerun && ` The re-run left the original on a fork${changed === "" ? "" : `, with ${changed}`}.`}
           </p>
         </div>
-        <div className="grid grid-cols-2 divide-x divide-line border-t border-line">
-          <Head id={a} part={original} name={isRerun ? "Original" : "First"} />
-          <Head id={b} part={rerun} name={isRerun ? "Re-run" : "Second"} />
+        <div className="grid border-t border-line max-md:divide-y md:grid-cols-2 md:divide-x divide-line">
+          <Head id={a} part={original} name={names[0]} choose={(id) => show(id, b)} />
+          <Head id={b} part={rerun} name={names[1]} choose={(id) => show(a, id)} />
         </div>
       </header>
       <ol aria-label="Steps">
@@ -105,9 +110,10 @@ function Sides({
                 </span>
               )}
             </p>
-            <div className="grid grid-cols-2 divide-x divide-line">
-              <Side step={left} other={right} />
-              <Side step={right} other={left} />
+            <div className="grid divide-line max-md:divide-y md:grid-cols-2 md:divide-x">
+              <Side step={left} other={right} name={names[0]} />
+              {/* On a phone the sides stand one below the other, and one is enough of what is the same. */}
+              <Side step={right} other={left} name={names[1]} isRepeated={isSame} />
             </div>
           </li>
         ))}
@@ -147,17 +153,39 @@ function Head({
   id,
   part,
   name,
+  choose,
 }: {
   readonly id: string;
   readonly part: Comparison["original"];
   readonly name: string;
+  readonly choose: (id: string) => void;
 }): ReactNode {
-  const { agent_id, created_at, updated_at } = fieldsOf(part.run);
+  const { agent_id, thread_id, created_at, updated_at } = fieldsOf(part.run);
+  const runs = useQuery({
+    queryKey: ["runs", "of", thread_id],
+    queryFn: ({ signal }) => loadRuns(String(thread_id), signal),
+    staleTime: 30_000,
+  });
+  const others = (runs.data ?? []).filter(({ status }) => status === "done");
   return (
     <div className="flex min-w-0 flex-col gap-0.5 px-4 py-2">
       <p className="flex items-center gap-2">
         <span className="font-medium">{name}</span>
         <span className="truncate text-sm text-faint">{baseAgent(String(agent_id))}</span>
+        {others.length > 1 && (
+          <select
+            aria-label={`${name} run`}
+            value={id}
+            onChange={(event) => choose(event.target.value)}
+            className="h-7 min-w-0 rounded-md border border-line bg-ground px-1.5 text-sm"
+          >
+            {others.map((run, index) => (
+              <option key={run.run_id} value={run.run_id}>
+                Run {index + 1} · {formatTime(run.created_at, true)} · {statusOfRun(run)}
+              </option>
+            ))}
+          </select>
+        )}
         <span className="ml-auto text-sm">
           <OpenRun id={id} text="open" />
         </span>
@@ -175,19 +203,27 @@ function Head({
 function Side({
   step,
   other,
+  name,
+  isRepeated = false,
 }: {
   readonly step: ComparedStep | undefined;
   readonly other: ComparedStep | undefined;
+  readonly name: string;
+  readonly isRepeated?: boolean;
 }): ReactNode {
-  if (step === undefined) return <p className="px-4 py-2 text-sm text-faint">No such step.</p>;
+  if (step === undefined) return <p className="px-4 py-2 text-sm text-faint">{name} has no such step.</p>;
   return (
-    <div className="flex min-w-0 flex-col gap-2 px-4 py-2">
+    <div className={classNames("flex min-w-0 flex-col gap-2 px-4 py-2", isRepeated && "max-md:hidden")}>
+      {!isRepeated && <p className="text-xs font-medium text-faint md:hidden">{name}</p>}
       {step.text !== "" && (
-        <Markdown text={step.text} className={step.text === other?.text ? "" : "rounded-md bg-wait-ground p-2"} />
+        <Markdown
+          text={step.text}
+          className={textWithoutIds(step.text) === textWithoutIds(other?.text) ? "" : "rounded-md bg-wait-ground p-2"}
+        />
       )}
       {step.calls.map((call, index) => {
         const key = `${index} ${call.tool}`;
-        const isSame = JSON.stringify(call) === JSON.stringify(other?.calls[index]);
+        const isSame = textWithoutIds(call) === textWithoutIds(other?.calls[index]);
         return (
           <div
             key={key}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { ask } from "../../api/connection.ts";
+import { useObservable } from "../../api/observable.ts";
 import { useAgents } from "../../api/queries.ts";
 import { answerOf, client } from "../../api/requests.ts";
 import { saveFile } from "../../api/save-file.ts";
@@ -14,11 +15,12 @@ import { Inspector, useRunEvents } from "../../components/inspector.tsx";
 import { LineDiff } from "../../components/line-diff.tsx";
 import { RerunDialog } from "../../components/rerun-dialog.tsx";
 import { RewindBar, TimeBar } from "../../components/time-bar.tsx";
-import { useCursorKeys, useFork } from "../../components/use-cursor.ts";
+import { useCompareKey, useCursorKeys, useFork } from "../../components/use-cursor.ts";
 import { Waterfall } from "../../components/waterfall.tsx";
 import { baseAgent } from "../../log/base-agent.ts";
 import { buildSpans, type Span } from "../../log/build-spans.ts";
 import { statusOfRun } from "../../log/fold-messages.ts";
+import { describeReplay } from "../../log/replay.ts";
 import { tellStory } from "../../log/tell-story.ts";
 import { describeVersions, locateBlocks, momentAt, seqAt } from "../../log/versions.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
@@ -28,7 +30,7 @@ import { ErrorNote, ScreenError, Skeleton } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
 import { useMedia } from "../../parts/use-media.ts";
 import { useSession } from "../../session/use-session.ts";
-import { describeReplay, type Replay } from "./replay.ts";
+import { rememberVerdict, verdicts } from "../../session/verdicts.ts";
 import { SaveCase } from "./save-case.tsx";
 import { SpanDetails } from "./span-details.tsx";
 
@@ -70,7 +72,9 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
   const [isDeleting, setDeleting] = useState(false);
   const [isSavingCase, setSavingCase] = useState(false);
   const [problem, setProblem] = useState<unknown>();
-  const [replay, setReplay] = useState<Replay>();
+  const [isChecking, setChecking] = useState(false);
+  const known = useObservable(verdicts).get(runId);
+  const replay = isChecking ? "checking" : known;
   const [selected, setSelected] = useState<Span>();
   const agents = useAgents();
   const agent = agents.data?.find(({ id }) => id === baseAgent(run.agent_id));
@@ -116,16 +120,20 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
   };
   const verify = async (): Promise<void> => {
     setProblem(undefined);
-    setReplay("checking");
+    setChecking(true);
     try {
-      setReplay(await (await ask(`v1/runs/${encodeURIComponent(runId)}/replay`, { json: {} })).json());
+      rememberVerdict(runId, await (await ask(`v1/runs/${encodeURIComponent(runId)}/replay`, { json: {} })).json());
     } catch (error) {
-      setReplay(undefined);
       setProblem(error);
+    } finally {
+      setChecking(false);
     }
   };
   const verdict = describeReplay(replay);
   const rerunOf = run.metadata !== null && "rerun_of" in run.metadata ? String(run.metadata.rerun_of) : undefined;
+  useCompareKey(
+    rerunOf === undefined ? undefined : () => void navigate({ to: "/compare/$a/$b", params: { a: rerunOf, b: runId } }),
+  );
   const inspector = (
     <Inspector
       threadId={threadId}
@@ -163,9 +171,12 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
                 </Button>
               )
             ) : (
-              <Status word={verdict.isEqual ? "verified" : "diverged"} className="font-medium">
-                {verdict.text}
-              </Status>
+              <span className="flex items-center">
+                <Status word={verdict.isEqual ? "verified" : "diverged"} className="font-medium">
+                  {verdict.text}
+                </Status>
+                <IconButton icon="retry" label="Verify replay again" onClick={() => void verify()} />
+              </span>
             )}
             <span className="ml-auto flex flex-wrap items-center justify-end gap-1">
               <Button small icon="chat" onClick={() => openThread(threadId)}>
@@ -223,7 +234,9 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
             <p className="text-bad">
               The replay differs from the recording first in the {verdict.what} of version {verdict.version}.
             </p>
-            <LineDiff before={verdict.expected} after={verdict.actual} label="Recorded and replayed" />
+            {verdict.actual !== undefined && (
+              <LineDiff before={verdict.expected} after={verdict.actual} label="Recorded and replayed" />
+            )}
           </section>
         )}
         <div

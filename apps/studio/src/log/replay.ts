@@ -1,4 +1,4 @@
-import { fieldsOf } from "../../log/block.ts";
+import { fieldsOf } from "./block.ts";
 
 /** The answer of a replay, or that it is under way. */
 export type Replay =
