@@ -174,11 +174,11 @@ function StateAt({
   return (
     <div className="flex flex-col gap-3">
       <section className="flex flex-col gap-1.5">
-        <h3 className="text-xs font-semibold text-faint">Changed in version {version}</h3>
+        <h2 className="text-xs font-semibold text-faint">Changed in version {version}</h2>
         {changes.length === 0 ? <p className="text-sm text-faint">Nothing.</p> : <PatchDiff changes={changes} />}
       </section>
       <section className="flex flex-col gap-1.5">
-        <h3 className="text-xs font-semibold text-faint">State</h3>
+        <h2 className="text-xs font-semibold text-faint">State</h2>
         {Object.keys(Object(clean(now.data))).length === 0 ? (
           <p className="text-sm text-faint">Empty. Tools and plugins of this agent keep nothing in the thread.</p>
         ) : (

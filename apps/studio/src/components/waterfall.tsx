@@ -202,6 +202,9 @@ function Name({
         />
       )}
       <span className={classNames("truncate", isLane && "font-medium", row.isFailed && "text-bad")}>{row.label}</span>
+      {row.hidden !== undefined && (
+        <span className="ml-1 shrink-0 rounded-full bg-raised px-1.5 text-faint tabular-nums">+{row.hidden}</span>
+      )}
     </button>
   );
 }

@@ -14,11 +14,17 @@ export interface WaterfallRow {
   readonly costMicrocents: number;
   readonly tokens: number;
   readonly isFailed: boolean;
+  /** How many runs below it are not shown. */
+  readonly hidden?: number;
 }
+
+/** A tree of more runs than this begins folded: a lane for each run right below, and what is below those behind them. */
+const UNFOLDED_LANES = 12;
 
 /**
  * The rows of a waterfall. The spans of the run itself have a row each; a run below is one row, a swimlane, in the place of the call
- * that started it, with its own runs below it. A lane that is opened shows its spans in rows of their own.
+ * that started it, with its own runs below it. A lane that is opened shows its spans in rows of their own. In a large tree the lanes
+ * below a lane are shown once it is opened.
  */
 export function buildRows(spans: readonly Span[], opened: ReadonlySet<string>): readonly WaterfallRow[] {
   const own = spans.filter(({ depth, kind }) => depth === 0 && kind !== "run");
@@ -37,12 +43,18 @@ export function buildRows(spans: readonly Span[], opened: ReadonlySet<string>): 
     const key = keyOf(first.parentRunId, first.parentCallId);
     below.set(key, [...(below.get(key) ?? []), lane]);
   }
+  const isLarge = lanes.size > UNFOLDED_LANES;
+  const lanesBelow = (list: readonly Span[]): number =>
+    [...new Set(list.map(({ runId, callId }) => keyOf(runId, callId)))]
+      .flatMap((key) => below.get(key) ?? [])
+      .reduce((sum, lane) => sum + 1 + lanesBelow(lane.filter(({ kind }) => kind !== "run")), 0);
   const rows: WaterfallRow[] = [];
   const addLane = (lane: readonly Span[]): void => {
     const [first] = lane;
     if (first === undefined) return;
     const bars = lane.filter(({ kind }) => kind !== "run");
     const isOpen = opened.has(first.runId);
+    const hidden = isLarge && !isOpen ? lanesBelow(bars) : 0;
     rows.push({
       id: first.runId,
       label: first.lane,
@@ -51,13 +63,14 @@ export function buildRows(spans: readonly Span[], opened: ReadonlySet<string>): 
       to: Math.max(...lane.map(({ to }) => to)),
       bars: isOpen
         ? lane.filter(({ kind }) => kind === "run")
-        : bars.filter(({ callId }) => !below.has(keyOf(first.runId, callId))),
+        : bars.filter(({ callId }) => hidden > 0 || !below.has(keyOf(first.runId, callId))),
       laneOf: first.runId,
       costMicrocents: sumOf(bars, ({ costMicrocents }) => costMicrocents),
       tokens: sumOf(bars, ({ tokens }) => tokens),
       isFailed: lane.some(({ kind, isFailed }) => kind === "run" && isFailed),
+      ...(hidden > 0 && { hidden }),
     });
-    addSpans(bars, isOpen);
+    if (hidden === 0) addSpans(bars, isOpen);
   };
   const addSpans = (list: readonly Span[], isShown: boolean): void => {
     const done = new Set<string>();
