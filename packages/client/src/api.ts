@@ -4387,6 +4387,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "idempotency-key"?: string;
+                "x-reprise-delivery"?: string;
                 "x-reprise-timestamp"?: string;
                 "x-reprise-signature"?: string;
             };

@@ -2,6 +2,8 @@ import type { Documents } from "@reprise/contracts";
 import { createMemoryStore } from "@reprise/stores/memory";
 import { expect, it } from "vitest";
 import {
+  type CaseResult,
+  compareExperiments,
   deleteExperiment,
   type Experiment,
   keepExperiment,
@@ -78,4 +80,45 @@ it("deletes an experiment whole, and an interrupted deletion can be repeated", a
   const results = await documents.listDocuments({ kind: "eval.results" });
   expect(results.items).toHaveLength(1);
   expect(await loadExperiment(documents, other.id)).toEqual(other);
+});
+
+it("compares cases by their verdict, then by how many trials passed, and says what failed before what warned", async () => {
+  const documents = openDocuments();
+  const experiment = await played(3);
+  const change = (id: string, change: (result: CaseResult) => CaseResult): CaseResult => {
+    const found = experiment.cases.find((result) => result.id === id);
+    if (found === undefined) throw new Error(`There is no case ${id}.`);
+    return change(found);
+  };
+  const rarer = change("case-0", (result) => ({ ...result, metrics: { ...result.metrics, pass_rate: 0.5 } }));
+  const failing = change("case-1", (result) => ({
+    ...result,
+    verdict: "failed",
+    regressions: [{ metric: "tokens", baseline: 100, actual: 300, verdict: "warned" }],
+    trials: result.trials.flatMap((trial) => {
+      const checks = [{ name: "tools", verdict: "failed" as const, message: "Another call.", expected: 1, actual: 2 }];
+      return [
+        { ...trial, checks },
+        { ...trial, checks },
+      ];
+    }),
+  }));
+  const untouched = change("case-2", (result) => result);
+  await keepExperiment(documents, { ...experiment, id: "before" });
+  await keepExperiment(documents, { ...experiment, id: "after", cases: [untouched, rarer, failing] });
+
+  const compared = await compareExperiments(documents, "before", "after");
+  expect(compared.cases.map(({ id, change }) => [id, change])).toEqual([
+    ["case-0", "worse"],
+    ["case-1", "worse"],
+    ["case-2", "same"],
+  ]);
+  // Once for both trials, and without the values.
+  expect(compared.cases[1]?.after?.problems).toEqual([
+    { name: "tools", verdict: "failed", message: "Another call." },
+    { name: "baseline tokens", verdict: "warned", message: "100 before, 300 now" },
+  ]);
+  const back = await compareExperiments(documents, "after", "before");
+  expect(back.totals).toEqual({ worse: 0, removed: 0, better: 2, added: 0, same: 1 });
+  await expect(compareExperiments(documents, "before", "none")).rejects.toMatchObject({ code: "EVAL_NOT_FOUND" });
 });
