@@ -1,4 +1,4 @@
-import { RepriseError } from "@reprise/contracts";
+import { type Claim, RepriseError } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "./support/assert-consistent.ts";
 import { interceptStore } from "./support/intercept-store.ts";
@@ -55,6 +55,8 @@ describe("the right to work on a thread", () => {
   it.each([
     ["fails", () => Promise.reject(unavailable())],
     ["never answers", () => new Promise<never>(() => undefined)],
+    // As a store of several databases does while the one with the thread is away.
+    ["says nothing about it", async (claims: readonly Claim[]) => claims],
   ])("is given up before it runs out when prolonging it %s", async (_, renew) => {
     const world = createWorld();
     const store = interceptStore(world.store, { operator: () => ({ renew }) });
