@@ -1,5 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
-import { returnAllotment } from "../budget/return-allotments.ts";
+import { returnAllotment, returnQueued } from "../budget/return-allotments.ts";
 import { answerForStopped } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { cancelBelow } from "../run/run-tree.ts";
@@ -13,7 +13,10 @@ export async function cancelRun(services: Services, tenant: string, runId: strin
   await store.requestCancel(runId, reason);
   const now = services.time.now();
   const run = await store.loadRun(runId);
-  if (run !== undefined) return cancelBelow(store, run, `Run ${runId}, which started it, was cancelled.`, now);
+  if (run !== undefined) {
+    await cancelBelow(store, run, `Run ${runId}, which started it, was cancelled.`, now);
+    return returnQueued(services, tenant, run);
+  }
   // A run that never began is over at once, and has no last step in which it would answer the call that waits for it.
   const { items } = await store.listEntries({ run_id: runId });
   const entry = items.find(({ kind }) => kind === "run");

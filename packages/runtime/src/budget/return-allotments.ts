@@ -1,4 +1,5 @@
 import { RepriseError, type RunRecord, type Store, type TenantStore } from "@reprise/contracts";
+import { familyOf } from "../run/run-tree.ts";
 import type { BudgetBook } from "./budget-book.ts";
 
 interface AllotmentSources {
@@ -47,6 +48,24 @@ export async function returnBelow(
       allotment_id: run_id,
       ...(budget_id !== undefined && { budget_id }),
     });
+  }
+}
+
+/**
+ * Returns what runs below a run were given that were cancelled in the queue with it. They have no last step, and the run that gave it to them may be
+ * over.
+ */
+export async function returnQueued(
+  { store, budgets }: AllotmentSources,
+  tenant: string,
+  run: Pick<RunRecord, "run_id" | "root_run_id">,
+): Promise<void> {
+  const own = store.forTenant(tenant);
+  for (const run_id of await familyOf(own, run)) {
+    const { items } = await own.listEntries({ run_id });
+    const entry = items.find(({ kind }) => kind === "run");
+    if (entry?.status === "cancelled" && entry.request !== undefined)
+      await returnAllotment({ budgets }, tenant, { ...entry.request, run_id });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Claim, describeThrown, type RunRecord } from "@reprise/contracts";
+import { returnQueued } from "../budget/return-allotments.ts";
 import type { Services } from "../loop/services.ts";
 import { cancelBelow, requestStop } from "../run/run-tree.ts";
 
@@ -42,8 +43,10 @@ export async function keepDeadline(
   return () => cancel();
 }
 
-async function stopRun({ store, time }: Services, { tenant }: Claim, run: RunRecord): Promise<void> {
+async function stopRun(services: Services, { tenant }: Claim, run: RunRecord): Promise<void> {
+  const { store, time } = services;
   const own = store.forTenant(tenant);
   await requestStop(own, run.run_id, "The time of the run is over.");
   await cancelBelow(own, run, `The time of run ${run.run_id}, which started it, is over.`, time.now());
+  await returnQueued(services, tenant, run);
 }

@@ -14,7 +14,7 @@ import {
   toRepriseError,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { hasAllotment, returnBelow } from "../budget/return-allotments.ts";
+import { hasAllotment, returnBelow, returnQueued } from "../budget/return-allotments.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { addSpending, NOTHING, spentInTree } from "../run/spending.ts";
 import { runStateOps } from "../thread/run-state.ts";
@@ -125,6 +125,7 @@ async function leaveChildren(
   return effects.perform(question, async () => {
     const below = await stopChildren(store, run, { isCancelled: type === "cancelled", now });
     await returnBelow(services, claim.tenant, run);
+    if (type === "cancelled") await returnQueued(services, claim.tenant, run);
     return below;
   });
 }

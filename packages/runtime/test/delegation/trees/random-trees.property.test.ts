@@ -51,6 +51,18 @@ describe("a tree with limits", () => {
     }
   });
 
+  it("keeps nothing set aside for a task in the queue when the time is over just as the run above ends", async () => {
+    const nodes = [
+      root,
+      { ...leaf, id: 1, turn: 1, isBackground: true, limits: { limitToolCalls: 0 } },
+      { ...leaf, id: 2, limits: { limitMs: 100 } },
+      { ...leaf, id: 3, parent: 1, depth: 2 },
+    ];
+    const budget = { limit_tokens: 15_000, limit_ms: 5_000 };
+    const scenario: TreeScenario = { ...rest, seed: 356_231, latency: 1, nodes, events: [], budget };
+    expect(await findProblems(scenario), describeTree(scenario)).toEqual([]);
+  });
+
   it("verifies by replay when the time of a run is over before it begins", async () => {
     const nodes = [root, { ...leaf, id: 1, limits: { limitMs: 1 } }];
     const scenario: TreeScenario = { ...rest, latency: 2, nodes, events: [], budget: { limit_tokens: 300_000 } };
