@@ -77,14 +77,9 @@ const WITHOUT = {
   completion: "the server completes no arguments",
   logging: "runs are read by their events, not by log messages",
   sampling: "runs have models of their own and ask clients for none",
-  keys: "questions have keys of their own, by which any process finds them",
-  needingTasks: "any tool may become a task, and none has to",
-  failing: "a tool that fails is a result with isError; runs of agents alone fail as tasks, and they take an input",
-  parallel: "a tool asks one question at a time",
-  early: "a client that can follow tasks is asked by the task, not before it",
 } as const;
 
-type Expected = Readonly<Record<string, (typeof WITHOUT)[keyof typeof WITHOUT]>>;
+type Expected = Readonly<Record<string, string>>;
 
 const OF_BOTH: Expected = {
   "completion-complete": WITHOUT.completion,
@@ -110,19 +105,27 @@ const OF_2025: Expected = {
 
 const OF_2026: Expected = {
   ...OF_BOTH,
-  caching: WITHOUT.resources,
-  "input-required-result-basic-elicitation": WITHOUT.keys,
-  "input-required-result-basic-list-roots": WITHOUT.sampling,
-  "input-required-result-basic-sampling": WITHOUT.sampling,
-  "input-required-result-capability-check": WITHOUT.sampling,
-  "input-required-result-multiple-input-requests": WITHOUT.sampling,
-  "input-required-result-non-tool-request": WITHOUT.prompts,
-  "server-stateless": WITHOUT.sampling,
-  "tasks-lifecycle": WITHOUT.failing,
-  "tasks-mrtr-composition": WITHOUT.early,
-  "tasks-mrtr-input": WITHOUT.parallel,
-  "tasks-required-task-error": WITHOUT.needingTasks,
+  caching: `of the four lists only that of tools is there and has its hints: ${WITHOUT.prompts}, nor resources`,
+  "input-required-result-basic-elicitation":
+    'the key of the question must be "user_name"; ours are their ids, by which any process finds them',
+  "input-required-result-basic-list-roots": "a tool must ask for the roots of the client; runs ask persons alone",
+  "input-required-result-basic-sampling": `a tool must ask for sampling; ${WITHOUT.sampling}`,
+  "input-required-result-capability-check": `a tool must ask for sampling where the client has it; ${WITHOUT.sampling}`,
+  "input-required-result-multiple-input-requests": `a tool must ask for a form, sampling and roots at once; ${WITHOUT.sampling}`,
+  "input-required-result-non-tool-request": `prompts/get must ask; ${WITHOUT.prompts}`,
+  "server-stateless":
+    "two checks call a tool that cannot work without sampling, to see it refused (-32021); no tool here needs an ability of its client",
+  "tasks-lifecycle":
+    "one check calls a tool whose task fails with an error of the protocol; a tool that fails has a result with isError, as over tools/call",
+  "tasks-mrtr-composition":
+    "a tool must ask before its task begins; the run is durable from the start, so the task is there first and asks itself",
+  "tasks-mrtr-input": "one check answers one of two questions of one call; a tool asks one question at a time",
+  "tasks-required-task-error":
+    "a tool must refuse clients that cannot follow tasks (-32021); here such a client waits for the result of any tool",
 };
+
+/** How many checks of a scenario fail, where it is not one: whatever else fails in it is not excused. */
+const FAILED_CHECKS: Readonly<Record<string, number>> = { caching: 3, "server-stateless": 2 };
 
 describe("the MCP server with the tools that the conformance runners ask for", () => {
   let child: ChildProcess | undefined;
@@ -146,8 +149,10 @@ describe("the MCP server with the tools that the conformance runners ask for", (
       const given = ["server", "--url", `${url}/mcp`, ...options];
       const done = await run(process.execPath, [program, ...given], { maxBuffer: 64 << 20 }).catch((error) => error);
       const said = stripVTControlCharacters(`${done.stdout ?? ""}${done.stderr ?? ""}`);
-      const scenarios = [...said.matchAll(/^([✓✗]) (\S+): \d+ passed, \d+ failed/gm)];
+      const scenarios = [...said.matchAll(/^([✓✗]) (\S+): \d+ passed, (\d+) failed/gm)];
       const failed = scenarios.filter(([, mark]) => mark === "✗").map(([, , scenario = ""]) => scenario);
+      for (const [, mark, scenario = "", checks] of scenarios)
+        if (mark === "✗") expect([scenario, Number(checks)]).toEqual([scenario, FAILED_CHECKS[scenario] ?? 1]);
       for (const [scenario, reason] of Object.entries(expected))
         console.info(`expected to fail: ${scenario} (${reason})`);
       expect(failed.sort(), said.slice(-20_000)).toEqual(Object.keys(expected).sort());
