@@ -30,7 +30,7 @@ export function EventList({ events, count, seq, divergent }: EventListProps): Re
     count: shown.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW,
-    overscan: 12,
+    overscan: 4,
   });
   const found = divergent === undefined ? -1 : shown.findIndex(({ seq: own }) => own === divergent);
   useEffect(() => {
@@ -109,7 +109,7 @@ const Row = memo(function Row(props: RowProps): ReactNode {
         aria-current={isDivergent ? "true" : undefined}
         aria-expanded={isOpen}
         onClick={() => toggle(event)}
-        className="flex h-7 w-full items-center gap-2 px-3 text-left font-mono text-xs hover:bg-hover"
+        className="flex h-[28px] w-full items-center gap-2 px-3 text-left font-mono text-xs hover:bg-hover"
       >
         <span className="w-10 shrink-0 text-right text-faint tabular-nums">{event.seq ?? "–"}</span>
         <span className={classNames("shrink-0", event.lineage !== undefined && "pl-3")}>{event.type}</span>

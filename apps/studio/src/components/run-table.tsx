@@ -80,7 +80,7 @@ export function RunTable({ runs, titles, chosen, choose, open, focused, frame, m
               onClick={() => open(run)}
               className={classNames(
                 COLUMNS,
-                "absolute top-0 left-0 h-11 w-full cursor-pointer border-b border-line px-3 hover:bg-hover",
+                "absolute top-0 left-0 h-[44px] w-full cursor-pointer border-b border-line px-3 hover:bg-hover",
                 index === focused && "bg-hover",
               )}
               style={{ transform: `translateY(${start}px)` }}

@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useEffect, useState } from "react";
 import type { ShownCall } from "../log/block.ts";
-import { explainQuestion } from "../log/explain-question.ts";
+import { explainQuestion, nameOfCall } from "../log/explain-question.ts";
 import { classNames } from "../parts/class-names.ts";
 import { formatDuration, pretty } from "../parts/format.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -39,7 +39,7 @@ export const ToolCard = memo(function ToolCard({ call, decide, leave, children }
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="flex min-h-9 items-center gap-2 px-3 py-1.5 hover:bg-hover">
           <Icon name={call.child === undefined ? "tool" : "agents"} size={14} className="text-faint" />
-          <span className="font-mono text-sm font-semibold">{tool}</span>
+          <span className="font-mono text-sm font-semibold">{nameOfCall(tool)}</span>
           <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint">{brief}</span>
           {took !== undefined && <span className="text-xs text-faint tabular-nums">{formatDuration(took)}</span>}
           <Status word={status} />

@@ -39,6 +39,11 @@ export interface Question {
 const BUDGET = "reprise/budget";
 const REVIEW = "reprise/review";
 
+/** What the runtime itself asks about has a name without its prefix; tools keep theirs. */
+export function nameOfCall(tool: string): string {
+  return tool.startsWith("reprise/") ? tool.slice("reprise/".length) : tool;
+}
+
 /** Says what is asked, and what each answer does. */
 export function explainQuestion(question: Question): Explained {
   const { tool, action, message, parameters, resumeMode } = question;

@@ -9,6 +9,7 @@ import { Inspector } from "../../components/inspector.tsx";
 import { RerunDialog } from "../../components/rerun-dialog.tsx";
 import { RewindBar, TimeBar } from "../../components/time-bar.tsx";
 import { useCursorKeys, useFork } from "../../components/use-cursor.ts";
+import { nameOfCall } from "../../log/explain-question.ts";
 import { describeVersions, locateBlocks, momentAt } from "../../log/versions.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -252,7 +253,7 @@ export function ChatScreen(): ReactNode {
                 threadId={threadId}
                 draft={draft}
                 isBusy={isBusy}
-                asking={questions.map(({ tool }) => tool)}
+                asking={questions.map(({ tool }) => nameOfCall(tool))}
                 suggestions={offered}
                 send={send}
                 stop={() => {

@@ -6,7 +6,7 @@ import type { OpenDecision } from "../../api/types.ts";
 import { Countdown, DecisionCard } from "../../components/decision-card.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { fieldsOf } from "../../log/block.ts";
-import { type Explained, explainQuestion } from "../../log/explain-question.ts";
+import { type Explained, explainQuestion, nameOfCall } from "../../log/explain-question.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { classNames } from "../../parts/class-names.ts";
 import { pretty } from "../../parts/format.ts";
@@ -318,5 +318,5 @@ function explain(question: OpenDecision): Explained {
 /** What asks: a node of a workflow, a tool, or the runtime itself, by what it is about. */
 function nameOf(question: OpenDecision): string {
   const { tool_id: tool } = question;
-  return nodeOf(question) ?? (tool.startsWith("reprise/") ? tool.slice("reprise/".length) : tool);
+  return nodeOf(question) ?? nameOfCall(tool);
 }
