@@ -69,6 +69,22 @@ describePage(STARTED, ({ open, crash }) => {
     await shapesOn(page).first().waitFor({ state: "detached" });
   });
 
+  it("keeps the canvas when the answer is no", async () => {
+    const page = await open();
+    await say(page, "draw");
+    await shapesOn(page).filter({ hasText: "circle" }).waitFor();
+    await page.getByText("Done.").waitFor();
+    await say(page, "clear");
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("button", { name: "Deny" }).waitFor({ state: "detached" });
+    // The agent was told, and goes on: its next answer is below.
+    await page.getByText("Done.").nth(1).waitFor();
+    expect(await shapesOn(page).allTextContents()).toEqual(["circle"]);
+    await page.reload();
+    await shapesOn(page).filter({ hasText: "circle" }).waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  });
+
   it("follows a run that is under way when it is loaded again", async () => {
     const page = await open();
     await say(page, "think");
