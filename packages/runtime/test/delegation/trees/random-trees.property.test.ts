@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { findBudgetProblems } from "./find-budget-problems.ts";
 import { findTreeProblems } from "./find-tree-problems.ts";
 import { PlayedTree } from "./play-tree.ts";
-import { describeTree, type TreeScenario, treeScenarios } from "./tree-scenario.ts";
+import { describeTree, limitedTreeScenarios, type TreeScenario, treeScenarios } from "./tree-scenario.ts";
 
 const TREES = process.env.REPRISE_FUZZ ? 10_000 : 500;
+const LIMITED_TREES = process.env.REPRISE_FUZZ ? 5_000 : 100;
 /** One tree in so many is replayed, every run of it. */
 const REPLAYED_SHARE = 10;
 
@@ -32,6 +33,18 @@ it("random trees of runs come to their end with the right totals, however few th
     { numRuns: TREES },
   );
   expect(TREES).toBeGreaterThan(0);
+});
+
+it("random trees with limits come to their end, with nothing set aside any more, no limit exceeded and everything paid", {
+  timeout: 7_200_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(limitedTreeScenarios, async (scenario) => {
+      const problems = await findProblems(scenario);
+      if (problems.length > 0) throw new Error(`${problems.slice(0, 5).join("\n")}\n${describeTree(scenario)}`);
+    }),
+    { numRuns: LIMITED_TREES },
+  );
 });
 
 describe("a tree with limits", () => {
