@@ -26,6 +26,19 @@ const expectLines = async (page: Page): Promise<void> => {
 };
 const LINES = 10;
 
+/** Counts the lines at every change of the page from now on: ones that go away are drawn again soon, and a later look would miss it. */
+const watchLines = (page: Page) =>
+  page.evaluate(() => {
+    const count = (): number => document.querySelectorAll(".react-flow__edge-path").length;
+    const seen = { fewest: count() };
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      seen.fewest = Math.min(seen.fewest, count());
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+const fewestLines = (page: Page) =>
+  page.evaluate(() => ("seen" in window ? (window.seen as { readonly fewest: number }).fewest : undefined));
+
 describeWithService("chromium", "workflows and operations in the studio", ({ binary }) => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-flows-"));
   let browser: Browser;
@@ -63,8 +76,10 @@ describeWithService("chromium", "workflows and operations in the studio", ({ bin
     await inbox.getByRole("heading", { name: "approve", exact: true }).waitFor();
     await inbox.getByText("Publish the note about replay?").waitFor();
     await expectAccessible(page);
+    await watchLines(page);
     await gate.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: /^publish\b.*done/ }).waitFor();
+    expect(await fewestLines(page)).toBe(LINES);
     await page.getByRole("button", { name: /^withdraw\b.*skipped/ }).waitFor();
     await expectLines(page);
     await gate.waitFor({ state: "detached" });
