@@ -1,6 +1,6 @@
 /**
  * Which tests a command runs: `test` has every law, every store and every protocol once; `prove` has what takes minutes: planted
- * bugs, chaos, browsers and the official clients. The name of a file says its tier.
+ * bugs, chaos, browsers, the official clients, and the laws of one store over several databases. The name of a file says its tier.
  *
  * @typedef {"test" | "prove"} Tier
  */

@@ -229,7 +229,8 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
 
   it("exports, forks and deletes a thread", async () => {
     await show.answer("host", "kept", "Hello");
-    const page = await visit("/threads/kept");
+    // What a page is still reading of a run when its thread is deleted is gone.
+    const page = await visit("/threads/kept", { expected: /status of 404 .*\/v1\/runs\/[^/]+\/events/ });
     await page.getByText("Your table is booked.").waitFor();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export the thread" }).click();
@@ -237,6 +238,7 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
     await page.getByRole("button", { name: "Fork the thread" }).click();
     await page.waitForURL((address) => !address.pathname.endsWith("/kept"));
     await page.goto(`${url}/threads/kept`);
+    await page.getByText("Your table is booked.").waitFor();
     await page.getByRole("button", { name: "Delete the thread" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Start a conversation" }).waitFor();

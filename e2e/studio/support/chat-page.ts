@@ -19,7 +19,8 @@ export async function openChatPage(browser: Browser, url: string, options: OpenP
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error" && expected?.test(message.text()) !== true) problems.push(message.text());
+    const said = `${message.text()} ${message.location().url}`;
+    if (message.type() === "error" && expected?.test(said) !== true) problems.push(said);
   });
   onTestFinished(async () => {
     await context.close();

@@ -7,7 +7,8 @@ import { Dialog } from "../parts/dialog.tsx";
 interface DeleteThreadProps {
   readonly threadId: string;
   readonly close: () => void;
-  readonly done: () => void;
+  /** Leaves the pages of the thread. */
+  readonly done: () => Promise<void>;
   readonly fail: (problem: unknown) => void;
 }
 
@@ -15,7 +16,8 @@ interface DeleteThreadProps {
 export function DeleteThread({ threadId, close, done, fail }: DeleteThreadProps): ReactNode {
   const remove = async (): Promise<void> => {
     await ask(`v1/threads/${encodeURIComponent(threadId)}`, { method: "DELETE" });
-    done();
+    // A page that still shows the thread would ask for it again.
+    await done();
     await queryClient.invalidateQueries();
   };
   return (

@@ -45,7 +45,7 @@ export function ThreadMenu({ threadId, fork, fail }: ThreadMenuProps): ReactNode
         <DeleteThread
           threadId={threadId}
           close={() => setDeleting(false)}
-          done={() => void navigate({ to: "/" })}
+          done={() => navigate({ to: "/" })}
           fail={fail}
         />
       )}

@@ -306,7 +306,7 @@ function RunPage({ run }: { readonly run: Run }): ReactNode {
         <DeleteThread
           threadId={threadId}
           close={() => setDeleting(false)}
-          done={() => void navigate({ to: "/runs" })}
+          done={() => navigate({ to: "/runs" })}
           fail={setProblem}
         />
       )}
