@@ -1,5 +1,5 @@
 import { RUN_ORIGINS, TOOL_OWNERS } from "@reprise/contracts";
-import { EVAL_COMPONENTS } from "./eval-components.ts";
+import { EVAL_COMPONENTS, type EvalComponentName } from "./eval-components.ts";
 import type { JsonSchema } from "./operation.ts";
 import { ref } from "./ref.ts";
 import {
@@ -184,7 +184,7 @@ export type ComponentName =
   | "Agent"
   | "Budget"
   | "Spending"
-  | keyof typeof EVAL_COMPONENTS;
+  | EvalComponentName;
 
 /** What several routes speak of, by name. */
 export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {

@@ -69,8 +69,10 @@ const regression = objectOf(
   { unpriced: { ...oneOf("baseline", "actual"), description: "Which of two costs is not known" } },
 );
 
+export type EvalComponentName = "EvalCase" | "Experiment" | "EvalResult" | "EvalOutcome";
+
 /** What the routes of evaluations speak of. */
-export const EVAL_COMPONENTS = {
+export const EVAL_COMPONENTS: Readonly<Record<EvalComponentName, JsonSchema>> = {
   EvalCase: objectOf(
     {
       format: TEXT,
@@ -121,4 +123,4 @@ export const EVAL_COMPONENTS = {
     { regressions: listOf(regression) },
   ),
   EvalOutcome: objectOf({ verdict: VERDICT, metrics: METRICS, problems: listOf(objectOf(PROBLEM)) }),
-} satisfies Readonly<Record<string, JsonSchema>>;
+};
