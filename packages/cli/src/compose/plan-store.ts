@@ -76,7 +76,7 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
 
 /** The addresses of a list with commas. A comma may also be inside an address. */
 function splitUrls(text: string): readonly string[] {
-  return text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/);
+  return text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => url.trim());
 }
 
 /** The driver adds `PGPASSWORD` to an address without a password. An address of `.env` is not to get a password from elsewhere. */
